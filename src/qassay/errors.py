@@ -1,0 +1,29 @@
+"""Errors whose messages say where the trouble is and what to do about it."""
+
+from pathlib import Path
+
+
+class QassayError(Exception):
+    """A mistake in what was given, not in the program: shown without a traceback, exit status 2."""
+
+
+class DataError(QassayError):
+    """Bad input data, with its place: `answers.jsonl:17: "references" is empty; give at least one`."""
+
+    def __init__(self, problem: str, path: str | Path | None = None, line: int | None = None) -> None:
+        self.problem = problem
+        self.path = None if path is None else str(path)
+        self.line = line
+        place = ":".join(str(part) for part in (self.path, line) if part is not None)
+        super().__init__(f"{place}: {problem}" if place else problem)
+
+    def __reduce__(self) -> tuple[type["DataError"], tuple[str, str | None, int | None]]:
+        return (DataError, (self.problem, self.path, self.line))
+
+
+class SpecError(QassayError):
+    """A metric spec that names something that does not exist, or a value out of range."""
+
+
+class ModelError(QassayError):
+    """A model that is missing, damaged or of the wrong kind."""
