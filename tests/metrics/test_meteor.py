@@ -1,6 +1,7 @@
 """METEOR is NLTK's, with the one stated exception of identical texts."""
 
 import csv
+import math
 import re
 from types import SimpleNamespace
 
@@ -10,33 +11,18 @@ from hypothesis import strategies as st
 from nltk.translate.meteor_score import single_meteor_score
 
 from nltk_wordnet import installed_wordnet, nltk_wordnet
+from qassay.features import Batch
+from qassay.metrics.catalogue import create
 from qassay.metrics.meteor import UNMATCHED, align, chunks, meteor
+from qassay.records import Example, Reference
 from shared import bench
 
 # few words, so that repeats, equal stems and synonyms abound
-words = st.sampled_from(
-    [
-        "a",
-        "the",
-        "man",
-        "men",
-        "guy",
-        "guys",
-        "run",
-        "runs",
-        "running",
-        "ran",
-        "dog",
-        "dogs",
-        "hound",
-        "big",
-        "large",
-        ".",
-        ",",
-    ]
-)
+words = st.sampled_from(["the", "man", "men", "guy", "runs", "running", "ran", "dog", "hound", "big", "large", "."])
 texts = st.lists(words, max_size=12)
-
+parameters = st.fixed_dictionaries(
+    {"alpha": st.floats(0.05, 0.95), "beta": st.floats(0.1, 5), "gamma": st.floats(0, 1)}
+)
 
 NO_SYNONYMS = SimpleNamespace(synsets=lambda _word: [])
 """A WordNet without words, which leaves NLTK the exact and stem stages."""
@@ -84,21 +70,14 @@ def test_real_answers_without_synonyms():
     assert ours == pytest.approx(theirs, abs=1e-9)
 
 
-@given(
-    candidate=texts,
-    reference=texts,
-    alpha=st.floats(0.05, 0.95),
-    beta=st.floats(0.1, 5),
-    gamma=st.floats(0, 1),
-)
-def test_any_words_and_parameters(wordnets, candidate, reference, alpha, beta, gamma):
+@given(texts, texts, parameters)
+def test_any_words_and_parameters(wordnets, candidate, reference, options):
     """Repeats, crossings and any parameters come out as NLTK's."""
     wordnet, oracle = wordnets
     if candidate == reference:
         candidate = [*candidate, "."]
-    ours = meteor(candidate, reference, alpha=alpha, beta=beta, gamma=gamma, synonyms=wordnet.synonyms)
-    theirs = single_meteor_score(reference, candidate, wordnet=oracle, alpha=alpha, beta=beta, gamma=gamma)
-    assert ours == pytest.approx(theirs, abs=1e-9)
+    ours = meteor(candidate, reference, synonyms=wordnet.synonyms, **options)
+    assert ours == pytest.approx(single_meteor_score(reference, candidate, wordnet=oracle, **options), abs=1e-9)
 
 
 @given(texts.filter(bool))
@@ -150,3 +129,47 @@ def test_each_stage_matches_more(stages, expected):
 def test_chunks_are_runs_in_both_texts(alignment, expected):
     """A chunk ends where either text has a gap or the order turns."""
     assert chunks(alignment) == expected
+
+
+def answer(candidate, *references):
+    return Example("q", "", tuple(map(Reference, references)), candidate)
+
+
+def test_best_reference_counts():
+    """Several references: the one that scores highest counts."""
+    examples = [answer("a dog runs", "cats sleep", "the dog runs fast"), answer("a dog runs", "the dog runs fast")]
+    several, single = create("meteor").values(Batch(examples))
+    assert several == single > 0
+
+
+def test_answers_that_cannot_be_scored():
+    """A missing candidate has no score; a blank one scores 0."""
+    missing, blank = create("meteor").values(Batch([answer(None, "yes"), answer(" ", "yes")]))
+    assert math.isnan(missing)
+    assert blank == 0.0
+
+
+def test_case_is_ignored_whatever_the_tokeniser():
+    """A tokeniser that keeps capitals gives the same score."""
+    batch = Batch([answer("The Dog ran", "the dog runs")])
+    assert create("meteor,tok=13a").values(batch) == create("meteor").values(batch)
+
+
+def test_signature_names_the_wordnet():
+    """The synonyms' source is part of the metric's identity, and only where there are synonyms."""
+    assert create("meteor").identity == {"wordnet": installed_wordnet().fingerprint}
+    assert create("meteor,stages=exact+stem").identity == {}
+
+
+@pytest.mark.parametrize(
+    ("wanted", "stated"),
+    [("meteor", "meteor,stages=exact+stem"), ("meteor,stages=exact+synonym", "meteor,stages=exact")],
+)
+def test_spec_without_wordnet(monkeypatch, wanted, stated):
+    """Where no WordNet is installed the metric's spec states the stages that are left."""
+    monkeypatch.delenv("QASSAY_WORDNET", raising=False)
+    monkeypatch.setattr("qassay.text.wordnet._places", lambda: iter(()))
+    metric = create(wanted)
+    assert str(metric.spec) == stated
+    assert metric.text("stages") == stated.partition("=")[2]
+    assert metric.identity == {}

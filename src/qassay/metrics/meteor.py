@@ -6,14 +6,72 @@ papers report from it: which words are paired when several could be, and that th
 follows the stem stage, looks up and compares stems.
 """
 
-from collections.abc import Callable, Collection, Sequence
-from collections.abc import Set as AbstractSet
+from __future__ import annotations
 
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from qassay.metrics.base import OverlapMetric, best
+from qassay.spec import with_options
 from qassay.text.porter import stem
+from qassay.text.wordnet import WordNet, find_wordnet
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Set as AbstractSet
+
+    from numpy.typing import NDArray
+
+    from qassay.features import Batch
+    from qassay.spec import Declaration, MetricSpec
+    from qassay.text.tokens import Tokens
+
+    Floats = NDArray[np.float64]
 
 STAGES = ("exact", "stem", "synonym")
+WITHOUT_WORDNET = {"exact+stem+synonym": "exact+stem", "exact+synonym": "exact"}
+"""What the wanted stages become where no WordNet is installed."""
 UNMATCHED = -2
 """Neither a position nor the one before a position."""
+
+
+class Meteor(OverlapMetric):
+    """METEOR of the candidate's best reference.
+
+    Where no WordNet is installed there are no synonyms, and the metric's own spec says so: `meteor` becomes
+    `meteor,stages=exact+stem`.
+    """
+
+    def __init__(self, spec: MetricSpec, declaration: Declaration) -> None:
+        super().__init__(spec, declaration)
+        self._wordnet: WordNet | None = None
+        if self.text("stages") in WITHOUT_WORDNET:
+            root = find_wordnet()
+            if root is None:
+                stages = {"stages": WITHOUT_WORDNET[self.text("stages")]}
+                super().__init__(with_options(spec, stages, declaration), declaration)
+            else:
+                self._wordnet = WordNet(root)
+
+    @property
+    def identity(self) -> dict[str, str]:
+        """Name the WordNet that gave the synonyms."""
+        return {"wordnet": self._wordnet.fingerprint} if self._wordnet else {}
+
+    def values(self, batch: Batch) -> Floats:
+        """Take the best reference."""
+        view, pairs = batch.view(self.tok), self.usable(batch)
+        rows = _lowered_rows(view.tokens)
+        stages = self.text("stages").split("+")
+        synonyms = self._wordnet.synonyms if self._wordnet else None
+        alpha, beta, gamma = (self.number(name) for name in ("alpha", "beta", "gamma"))
+        scores = [
+            meteor(rows[left], rows[right], stages, alpha=alpha, beta=beta, gamma=gamma, synonyms=synonyms)
+            for left, right in zip(view.left(pairs).tolist(), view.right(pairs).tolist(), strict=True)
+        ]
+        return best(np.array(scores, np.float64), pairs.example, len(batch))
 
 
 def meteor(
@@ -81,6 +139,12 @@ def chunks(alignment: Sequence[int]) -> int:
             count += 1
         previous = place
     return count
+
+
+def _lowered_rows(tokens: Tokens) -> list[list[str]]:
+    words = [word.lower() for word in tokens.words]
+    ids, bounds = tokens.ids.tolist(), tokens.starts.tolist()
+    return [[words[i] for i in ids[start:end]] for start, end in pairwise(bounds)]
 
 
 def _places_of_words(free: Sequence[tuple[int, str]]) -> dict[str, list[int]]:
