@@ -1,0 +1,128 @@
+"""Remembers which answers were seen, in 16 bytes each, to find the same `(system, id)` twice."""
+
+from collections.abc import Sequence
+from hashlib import blake2b
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Words = NDArray[np.uint64]
+
+DIGEST_BYTES = 16
+SHARD_BITS = 6
+SHARDS = 1 << SHARD_BITS
+# Where each shard but the first begins, in the order of the digests' high halves.
+SHARD_STARTS = np.arange(1, SHARDS, dtype=np.uint64) << np.uint64(64 - SHARD_BITS)
+FEWEST_TO_SETTLE = 1 << 16
+RECENT_SHARE = 8
+"""The recent digests are settled when there is one of them for this many settled ones."""
+
+
+class _Run(NamedTuple):
+    """Digests in ascending order, as their high and low halves."""
+
+    high: Words
+    low: Words
+
+
+class SeenIds:
+    """A set of `(system, id)` pairs, kept as 128-bit BLAKE2b digests.
+
+    Settled digests lie sorted in shards by their first bits, so that a look-up searches one shard, and a merge
+    needs room for one shard beside the 16 bytes a pair. Recent ones lie in a few sorted runs that merge when
+    they are of similar length, and join the shards when they are an eighth of them. Among a billion pairs,
+    two different ones share a digest with a probability of 1 in 10^21.
+    """
+
+    def __init__(self) -> None:
+        nothing = np.empty(0, dtype=np.uint64)
+        self._settled = [_Run(nothing, nothing)] * SHARDS
+        self._settled_count = 0
+        self._recent: list[_Run] = []
+        self._recent_count = 0
+
+    def __len__(self) -> int:
+        return self._settled_count + self._recent_count
+
+    @property
+    def bytes_held(self) -> int:
+        """The memory that the digests take."""
+        return sum(run.high.nbytes + run.low.nbytes for run in (*self._settled, *self._recent))
+
+    def add(self, keys: Sequence[tuple[str, str]]) -> list[int]:
+        """Remember the pairs and give the positions in `keys` of those that were known already."""
+        if not keys:
+            return []
+        words = np.frombuffer(b"".join([_digest(system, name) for system, name in keys]), dtype=np.uint64)
+        high, low = words[::2], words[1::2]
+        # The last key of lexsort is the first to sort by. It is stable: of equal pairs the first stays first.
+        order = np.lexsort((low, high))
+        high, low = high[order], low[order]
+        known = np.zeros(len(keys), dtype=np.bool_)
+        known[1:] = (high[1:] == high[:-1]) & (low[1:] == low[:-1])
+        for run in self._recent:
+            known |= _found(run, high, low)
+        if self._settled_count:
+            for run, (start, end) in zip(self._settled, _shard_bounds(high), strict=True):
+                known[start:end] |= _found(run, high[start:end], low[start:end])
+        fresh = ~known
+        self._append(_Run(high[fresh], low[fresh]))
+        positions: list[int] = np.sort(order[known]).tolist()
+        return positions
+
+    def _append(self, run: _Run) -> None:
+        if not len(run.high):
+            return
+        self._recent.append(run)
+        self._recent_count += len(run.high)
+        while len(self._recent) > 1 and len(self._recent[-2].high) <= 2 * len(self._recent[-1].high):
+            right, left = self._recent.pop(), self._recent.pop()
+            self._recent.append(_merge([left, right]))
+        if self._recent_count >= max(FEWEST_TO_SETTLE, self._settled_count // RECENT_SHARE):
+            self._settle()
+
+    def _settle(self) -> None:
+        bounds = [_shard_bounds(run.high) for run in self._recent]
+        for shard in range(SHARDS):
+            parts = [
+                _Run(run.high[start:end], run.low[start:end])
+                for run, (start, end) in zip(self._recent, (each[shard] for each in bounds), strict=True)
+            ]
+            self._settled[shard] = _merge([self._settled[shard], *parts])
+        self._settled_count += self._recent_count
+        self._recent, self._recent_count = [], 0
+
+
+def _digest(system: str, name: str) -> bytes:
+    # The length keeps ("a", "bc") and ("ab", "c") apart.
+    text = f"{len(system)}:{system}{name}"
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=DIGEST_BYTES).digest()
+
+
+def _shard_bounds(high: Words) -> list[tuple[int, int]]:
+    """Cut ascending high halves where the shards begin."""
+    cuts = [0, *np.searchsorted(high, SHARD_STARTS).tolist(), len(high)]
+    return list(zip(cuts[:-1], cuts[1:], strict=True))
+
+
+def _found(run: _Run, high: Words, low: Words) -> NDArray[np.bool_]:
+    """Say for each digest whether it is in the run."""
+    if not len(run.high) or not len(high):
+        return np.zeros(len(high), dtype=np.bool_)
+    places = np.searchsorted(run.high, high)
+    places[places == len(run.high)] = 0
+    same_high = run.high[places] == high
+    found: NDArray[np.bool_] = same_high & (run.low[places] == low)
+    # Equal high halves of different digests: as good as never, but then the one sought may be further on.
+    for position in np.flatnonzero(same_high & ~found):
+        end = np.searchsorted(run.high, high[position], side="right")
+        found[position] = low[position] in run.low[places[position] : end]
+    return found
+
+
+def _merge(runs: Sequence[_Run]) -> _Run:
+    high = np.concatenate([run.high for run in runs])
+    # A stable sort merges ascending parts in linear time. Order among equal high halves does not matter.
+    order = np.argsort(high, kind="stable")
+    return _Run(high[order], np.concatenate([run.low for run in runs])[order])

@@ -1,0 +1,158 @@
+"""A batch of examples with the features that metrics share, each computed once and only when asked for."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from qassay.arrays import summed
+from qassay.frequencies import FrequencyNeed
+from qassay.text.normalise import compose
+from qassay.text.tokenise import tokeniser
+from qassay.text.tokens import Tokens, ranges
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from qassay.arrays import Bools, Floats, Ints
+    from qassay.frequencies import Frequencies
+    from qassay.records import Example
+
+
+@dataclass(frozen=True, slots=True)
+class Resources:
+    """What the whole run shares: its language and the frequencies counted over its references."""
+
+    language: str = "auto"
+    frequencies: Mapping[FrequencyNeed, Frequencies] = field(default_factory=dict)
+    """For the metrics that weigh by rarity."""
+
+
+class Pairs(NamedTuple):
+    """Every candidate beside each of its references, sorted by example; missing candidates have none."""
+
+    example: Ints
+    reference: Ints
+    """Position in the batch's flat list of references."""
+
+
+class View(NamedTuple):
+    """Tokens as a metric sees them: rows for candidates and references, with or without weights."""
+
+    tokens: Tokens
+    candidate: Ints
+    """Row of each example's candidate; of no meaning where the candidate is missing."""
+    reference: Ints
+    """Row of each reference of the flat list."""
+    weights: Floats | None
+    """One a token, or None when all count alike."""
+
+    def left(self, pairs: Pairs) -> Ints:
+        """Give the candidate's row for each pair."""
+        return self.candidate[pairs.example]
+
+    def right(self, pairs: Pairs) -> Ints:
+        """Give the reference's row for each pair."""
+        return self.reference[pairs.reference]
+
+
+class Batch:
+    """Examples side by side. Equal texts are stored, tokenised and encoded once."""
+
+    def __init__(self, examples: Sequence[Example], resources: Resources | None = None) -> None:
+        self.examples = examples
+        self.resources = resources or Resources()
+        self.notes: Counter[str] = Counter()
+        self._index: dict[str, int] = {}
+        self.candidate = self._intern_all(example.candidate or "" for example in examples)
+        self.reference = self._intern_all(each.text for example in examples for each in example.references)
+        self._reference_counts = np.array([len(example.references) for example in examples], np.int64)
+        self._tokens: dict[str, Tokens] = {}
+        self._views: dict[tuple[str, str | None], View] = {}
+        self._lcs: dict[tuple[str, str | None], Ints] = {}
+
+    def __len__(self) -> int:
+        return len(self.examples)
+
+    def _intern_all(self, texts: Iterable[str]) -> Ints:
+        index = self._index
+        return np.array([index.setdefault(compose(text), len(index)) for text in texts], np.int64)
+
+    @cached_property
+    def texts(self) -> list[str]:
+        """The distinct texts, in composed form, that the candidates' and references' rows point to."""
+        return list(self._index)
+
+    @cached_property
+    def missing(self) -> Bools:
+        """Which examples have no candidate."""
+        return np.array([example.candidate is None for example in self.examples], bool)
+
+    @cached_property
+    def pairs(self) -> Pairs:
+        """All candidate-reference pairs."""
+        counts = np.where(self.missing, 0, self._reference_counts)
+        firsts = np.cumsum(self._reference_counts) - self._reference_counts
+        example = np.repeat(np.arange(len(self)), counts)
+        return Pairs(example, ranges(firsts, counts))
+
+    @cached_property
+    def same_opinion(self) -> Bools:
+        """Which pairs state the same yes-no opinion on both sides."""
+        opinions = [each.opinion for example in self.examples for each in example.references]
+        return np.array(
+            [
+                self.examples[example].opinion is not None and self.examples[example].opinion == opinions[reference]
+                for example, reference in zip(*(side.tolist() for side in self.pairs), strict=True)
+            ],
+            bool,
+        )
+
+    def tokens(self, tok: str) -> Tokens:
+        """Tokenise all texts of the batch, once a tokeniser."""
+        if tok not in self._tokens:
+            self._tokens[tok] = Tokens.cut(self.texts, tokeniser(tok, self.resources.language))
+        return self._tokens[tok]
+
+    def view(self, tok: str, weighting: str | None = None) -> View:
+        """Give the tokens with the wanted weights."""
+        key = (tok, weighting)
+        if key not in self._views:
+            self._views[key] = self._make_view(tok, weighting)
+        return self._views[key]
+
+    def lcs(self, tok: str, weighting: str | None = None) -> Ints:
+        """Give the longest common subsequence of every pair."""
+        key = (tok, weighting)
+        if key not in self._lcs:
+            view = self.view(tok, weighting)
+            self._lcs[key] = view.tokens.lcs(view.left(self.pairs), view.right(self.pairs))
+        return self._lcs[key]
+
+    def entity_tokens(self, tok: str) -> list[list[list[str]]]:
+        """Give the tokens of each example's gold entities, which no two examples share often enough to pool."""
+        cut = tokeniser(tok, self.resources.language).tokens
+        return [[cut(compose(entity)) for entity in example.entities] for example in self.examples]
+
+    def _make_view(self, tok: str, weighting: str | None) -> View:
+        tokens = self.tokens(tok)
+        weights = None
+        if weighting == "uniform":
+            weights = np.ones(len(tokens.ids))
+        elif weighting == "idf":
+            rarity = self.resources.frequencies[FrequencyNeed(tok)].idf(tokens.words)
+            weights = self._never_all_zero(tokens, rarity[tokens.ids])
+        return View(tokens, self.candidate, self.reference, weights)
+
+    def _never_all_zero(self, tokens: Tokens, weights: Floats) -> Floats:
+        """Let a text whose tokens all weigh nothing count uniformly, and note that it did."""
+        totals = summed(tokens.text_of, weights, len(tokens))
+        bare = (totals <= 0) & (tokens.lengths > 0)
+        if not bare.any():
+            return weights
+        self.notes["texts without any weight, counted uniformly"] += int(bare.sum())
+        return np.where(bare[tokens.text_of], 1.0, weights)

@@ -1,0 +1,273 @@
+"""Correlation coefficients of many re-weightings of the same rows at once.
+
+A bootstrap draw gives every row a count, and a permutation that swaps two metrics chooses, for every row, one of
+two values. Both are weights on fixed rows, so that ranks and sorted orders are found once and each draw costs a
+few passes over an array. Weights are whole numbers: a row with weight 3 stands for three equal rows, and equal
+rows are tied. A coefficient without a value (constant side, fewer than two rows) is NaN here; callers count it.
+"""
+
+from abc import ABC, abstractmethod
+from enum import StrEnum
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+Number = TypeVar("Number", np.int64, np.float64)
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+Counts = NDArray[np.int64]
+"""Weights are whole numbers, whose running sums are several times faster than those of floats."""
+
+
+class Coefficient(StrEnum):
+    """How two columns of numbers are compared."""
+
+    PEARSON = "pearson"
+    SPEARMAN = "spearman"
+    KENDALL = "kendall"
+    """Kendall's τ-b, which corrects for ties."""
+
+
+_ROUNDING = 1e-12
+"""Share of the second moment below which a variance is rounding noise of a constant column."""
+_DENSE_ROWS = 64
+"""Up to so many rows, comparing all pairs is faster than sorting."""
+_LEAF_ROWS = 64
+"""Up to so many rows, Kendall's inversions are counted by comparing all pairs."""
+
+
+def _ratio(numerator: Floats, product: Floats) -> Floats:
+    """Divide by the root of a product of two spreads; NaN where either side has none."""
+    defined = product > 0
+    value = numerator / np.sqrt(np.where(defined, product, 1.0))
+    return np.where(defined, np.clip(value, -1.0, 1.0), np.nan)
+
+
+def _spread(second: Floats, first: Floats, total: Floats) -> Floats:
+    """Give n·Σw(v − mean)², with 0 where only rounding is left."""
+    spread = total * second - first * first
+    return np.where(spread > _ROUNDING * total * second, spread, 0.0)
+
+
+def _centred(values: Floats) -> Floats:
+    """Shift to mean 0 and scale to 1, which changes no coefficient and keeps one-pass moments exact enough."""
+    shifted = values - values.mean(axis=-1, keepdims=True)
+    scale = np.abs(shifted).max(axis=-1, keepdims=True)
+    return np.asarray(shifted / np.where(scale > 0, scale, 1.0))
+
+
+def _dense_pearson(x: Floats, y: Floats, weights: Floats) -> Floats:
+    columns = np.stack([np.ones_like(x), x, y, x * x, y * y, x * y], axis=-1)
+    total, sx, sy, sxx, syy, sxy = np.moveaxis(weights @ columns, -1, 0)
+    return _ratio(total * sxy - sx * sy, _spread(sxx, sx, total) * _spread(syy, sy, total))
+
+
+def _dense_spearman(x: Floats, y: Floats, weights: Floats) -> Floats:
+    middle = weights.sum(axis=-1, keepdims=True) / 2
+    ranks = []
+    for side in (x, y):
+        difference = side[..., None, :] - side[..., :, None]
+        before = (difference > 0) + 0.5 * (difference == 0)
+        ranks.append(weights @ before - middle)
+    rx, ry = ranks
+    sxx, syy, sxy = ((weights * a * b).sum(axis=-1) for a, b in ((rx, rx), (ry, ry), (rx, ry)))
+    return _ratio(sxy, sxx * syy)
+
+
+def _dense_kendall(x: Floats, y: Floats, weights: Floats) -> Floats:
+    sign_x, sign_y = (np.sign(side[..., None, :] - side[..., :, None]) for side in (x, y))
+    concordance, untied_x, untied_y = (
+        ((weights @ pairs) * weights).sum(axis=-1)
+        for pairs in (sign_x * sign_y, np.abs(sign_x), np.abs(sign_y))
+    )
+    return _ratio(concordance, untied_x * untied_y)
+
+
+def dense(coefficient: Coefficient, x: Floats, y: Floats, weights: Counts) -> Floats:
+    """Correlate many small groups: `x`, `y` (…, rows), `weights` (…, draws, rows) -> (…, draws).
+
+    Every pair of rows in a group is compared, which suits groups of up to a few dozen rows. Rows that are missing
+    from a group have weight 0 and any finite value.
+    """
+    kernel = {
+        Coefficient.PEARSON: _dense_pearson,
+        Coefficient.SPEARMAN: _dense_spearman,
+        Coefficient.KENDALL: _dense_kendall,
+    }[coefficient]
+    if coefficient is Coefficient.PEARSON:
+        x, y = _centred(x), _centred(y)
+    return kernel(x, y, weights.astype(np.float64))
+
+
+class Reweighted(ABC):
+    """A coefficient of fixed rows, ready for many weightings: `(draws, all rows) -> (draws,)`."""
+
+    @abstractmethod
+    def __call__(self, weights: Counts) -> Floats:
+        """Give one coefficient for each row of `weights`."""
+
+
+class _Dense(Reweighted):
+    def __init__(self, coefficient: Coefficient, x: Floats, y: Floats, rows: Ints) -> None:
+        self._coefficient = coefficient
+        self._x, self._y, self._rows = x, y, rows
+
+    def __call__(self, weights: Counts) -> Floats:
+        return dense(self._coefficient, self._x, self._y, weights[:, self._rows])
+
+
+class _Pearson(Reweighted):
+    def __init__(self, x: Floats, y: Floats, rows: Ints, width: int) -> None:
+        x, y = _centred(x), _centred(y)
+        self._columns = np.zeros((width, 6))
+        self._columns[rows] = np.column_stack([np.ones_like(x), x, y, x * x, y * y, x * y])
+
+    def __call__(self, weights: Counts) -> Floats:
+        total, sx, sy, sxx, syy, sxy = (weights.astype(np.float64) @ self._columns).T
+        return _ratio(total * sxy - sx * sy, _spread(sxx, sx, total) * _spread(syy, sy, total))
+
+
+class _Side:
+    """One column of numbers in sorted order, whose ranks follow from running sums of the weights."""
+
+    def __init__(self, values: Floats, rows: Ints, width: int) -> None:
+        order = np.argsort(values, kind="stable")
+        ordered = values[order]
+        new = np.ones(len(values), dtype=bool)
+        new[1:] = ordered[1:] != ordered[:-1]
+        self.order = rows[order]
+        self.starts = np.flatnonzero(new)
+        self.distinct = len(self.starts) == len(values)
+        # Which distinct value a row has; rows that are left out have 0, and their weights are never summed.
+        self.group = np.zeros(width, dtype=np.intp)
+        self.group[self.order] = np.cumsum(new) - 1
+
+    def sums(self, columns: NDArray[Number]) -> NDArray[Number]:
+        """Sum `columns` (draws, all rows) within each distinct value, in ascending order of the values."""
+        ordered = np.take(columns, self.order, axis=1)
+        if self.distinct:
+            return ordered
+        return np.asarray(np.add.reduceat(ordered, self.starts, axis=1))
+
+    def ranks(self, weights: Counts) -> tuple[Floats, Floats]:
+        """Give twice the centred mid-rank of each distinct value, and the sum of their weighted squares."""
+        counts = self.sums(weights)
+        ranks = np.cumsum(counts, axis=1)
+        total = ranks[:, -1:].copy()
+        ranks *= 2
+        ranks -= counts
+        ranks -= total
+        sizes = counts.astype(np.float64)
+        # Ties of sizes t leave (n³ - Σt³) / 3 of the spread of the doubled ranks.
+        spread = (total[:, 0].astype(np.float64) ** 3 - np.einsum("dg,dg,dg->d", sizes, sizes, sizes)) / 3
+        return ranks.astype(np.float64), spread
+
+    def tied_pairs(self, weights: Counts) -> Floats:
+        """Count the pairs of rows with one value."""
+        sizes = self.sums(weights).astype(np.float64)
+        return np.asarray((np.einsum("dg,dg->d", sizes, sizes) - sizes.sum(axis=1)) / 2)
+
+
+class _JudgementSide(_Side):
+    """The side that all metrics share: what it needs of a block of draws is found once and kept for the next."""
+
+    def __init__(self, values: Floats, rows: Ints, width: int) -> None:
+        super().__init__(values, rows, width)
+        self._seen: Counts | None = None
+        self._kept: tuple[Floats, Floats]
+
+    def weighted_ranks(self, weights: Counts) -> tuple[Floats, Floats]:
+        """Give each row's centred rank times its weight, and the spread of the ranks."""
+        if self._seen is not weights:
+            ranks, spread = self.ranks(weights)
+            self._kept = np.take(ranks, self.group, axis=1) * weights, spread
+            self._seen = weights
+        return self._kept
+
+
+class _Spearman(Reweighted):
+    def __init__(self, x: _Side, y: _JudgementSide) -> None:
+        self._x, self._y = x, y
+
+    def __call__(self, weights: Counts) -> Floats:
+        weighted, spread_y = self._y.weighted_ranks(weights)
+        ranks, spread_x = self._x.ranks(weights)
+        return _ratio(np.einsum("dg,dg->d", ranks, self._x.sums(weighted)), spread_x * spread_y)
+
+
+class _Kendall(Reweighted):
+    """τ-b by Knight's (1966) inversion count, with the merges laid out once for all draws.
+
+    Rows sorted by (x, y) are discordant where a later row has the smaller y. Inversions inside small leaves are
+    counted by comparing pairs; those between two neighbouring blocks of a merge level follow from one running
+    sum over the two blocks in descending order of y.
+    """
+
+    def __init__(self, x: _Side, y: _Side, rows: Ints, width: int) -> None:
+        n = len(rows)
+        group_x, group_y = x.group[rows], y.group[rows]
+        joint = group_x * len(y.starts) + group_y
+        self._sides = x, y, _Side(joint.astype(np.float64), rows, width)
+        order = np.argsort(joint, kind="stable")
+        levels = max(0, int(np.ceil(np.log2(n / _LEAF_ROWS))))
+        leaf = -(-n // 2**levels)
+        # Padding repeats the last row with weight 0, so that all blocks of a level have one size.
+        padded = np.minimum(np.arange(leaf * 2**levels), n - 1)
+        self._order, self._padding = rows[order][padded], len(padded) - n
+        height = group_y[order][padded]
+        leaves = height.reshape(-1, leaf)
+        before = np.triu(np.ones((leaf, leaf), dtype=bool), 1)
+        self._leaves = ((leaves[:, :, None] > leaves[:, None, :]) & before).astype(np.float64)
+        position = np.arange(len(padded))
+        self._merges: list[tuple[int, Ints, Counts]] = []
+        for level in range(levels):
+            size = leaf * 2 ** (level + 1)
+            right = position % size >= size // 2
+            # Equal heights are no inversion, so the right block's rows come before the left block's.
+            merged = np.lexsort((~right, -height, position // size))
+            self._merges.append((size, merged, right[merged].astype(np.int64)))
+
+    def __call__(self, weights: Counts) -> Floats:
+        draws = len(weights)
+        ordered = np.take(weights, self._order, axis=1)
+        if self._padding:
+            ordered[:, -self._padding :] = 0
+        blocks = ordered.reshape(draws, len(self._leaves), -1).swapaxes(0, 1).astype(np.float64)
+        inversions = ((blocks @ self._leaves) * blocks).sum(axis=(0, 2))
+        for size, merged, right in self._merges:
+            pairs = np.take(ordered, merged, axis=1)
+            on_right = pairs * right
+            pairs -= on_right
+            larger = np.cumsum(pairs.reshape(draws, -1, size), axis=2).reshape(draws, -1)
+            inversions += np.einsum("dn,dn->d", larger.astype(np.float64), on_right.astype(np.float64))
+        total = ordered.sum(axis=1).astype(np.float64)
+        pairs_in_all = total * (total - 1) / 2
+        tied_x, tied_y, tied_both = (side.tied_pairs(weights) for side in self._sides)
+        concordance = pairs_in_all - tied_x - tied_y + tied_both - 2 * inversions
+        return _ratio(concordance, (pairs_in_all - tied_x) * (pairs_in_all - tied_y))
+
+
+class Judged:
+    """Rows with a judgement, against which many metrics are correlated under the same weightings.
+
+    `rows` says which columns of the weights (`width` in all) belong to the values, so that rows left out as
+    missing cost nothing; without it the weights have one column for each value.
+    """
+
+    def __init__(self, judgement: Floats, rows: Ints | None = None, width: int | None = None) -> None:
+        self._judgement = judgement
+        self._rows = np.arange(len(judgement)) if rows is None else rows
+        self._width = len(judgement) if width is None else width
+        self._side = _JudgementSide(judgement, self._rows, self._width)
+
+    def against(self, coefficient: Coefficient, scores: Floats) -> Reweighted:
+        """Prepare the coefficient of one metric's scores for these rows."""
+        if coefficient is Coefficient.PEARSON:
+            return _Pearson(scores, self._judgement, self._rows, self._width)
+        if len(scores) <= _DENSE_ROWS:
+            return _Dense(coefficient, scores, self._judgement, self._rows)
+        side = _Side(scores, self._rows, self._width)
+        if coefficient is Coefficient.SPEARMAN:
+            return _Spearman(side, self._side)
+        return _Kendall(side, self._side, self._rows, self._width)

@@ -1,0 +1,134 @@
+"""What every metric is: additive statistics for a batch, and the score that statistics stand for.
+
+`finish(stats)` gives the answers' scores, `finish(stats.sum(0))` the corpus score, `finish(counts @ stats)` a
+bootstrap; the statistics of shards add up. An unscored example has a row of zeros, which finishes to NaN.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from qassay.frequencies import FrequencyNeed
+
+if TYPE_CHECKING:
+    from qassay.arrays import Bools, Floats, Ints
+    from qassay.features import Batch, Pairs
+    from qassay.spec import Declaration, MetricSpec
+
+
+NO_CANDIDATE = "no candidate"
+EMPTY_REFERENCE = "every reference is empty"
+
+
+class Metric(ABC):
+    """One metric with its parameters set."""
+
+    def __init__(self, spec: MetricSpec, declaration: Declaration) -> None:
+        self.spec = spec
+        self.declaration = declaration
+        self.params = spec.resolve(declaration)
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """The fields an answer must have beyond candidate and references."""
+        return self.declaration.needs
+
+    @property
+    def frequencies(self) -> tuple[FrequencyNeed, ...]:
+        """The frequencies that must be counted over the run's references before scoring."""
+        return (FrequencyNeed(self.tok),) if self.spec.weights == "idf" else ()
+
+    @property
+    def identity(self) -> dict[str, str]:
+        """What else than spec and data the scores depend on (a model's or word net's fingerprint)."""
+        return {}
+
+    @property
+    def tok(self) -> str:
+        """The tokeniser's name."""
+        return self.text("tok")
+
+    def text(self, name: str) -> str:
+        """Give a parameter that is a word."""
+        return str(self.params[name])
+
+    def number(self, name: str) -> float:
+        """Give a parameter that is a number."""
+        return float(self.params[name])
+
+    @abstractmethod
+    def stats(self, batch: Batch) -> Floats:
+        """Give the (examples, k) additive statistics."""
+
+    @abstractmethod
+    def finish(self, stats: Floats) -> Floats:
+        """Give the scores that statistics of shape (…, k) stand for; NaN where nothing was scored."""
+
+    def unscored(self, batch: Batch) -> dict[int, str]:
+        """Say why an example cannot be scored."""
+        return {int(i): NO_CANDIDATE for i in np.flatnonzero(batch.missing)}
+
+
+class MeanMetric(Metric):
+    """A metric whose corpus score is the mean of the answers' scores: statistics are [value, 1]."""
+
+    @abstractmethod
+    def values(self, batch: Batch) -> Floats:
+        """Give each example's score, NaN where there is none."""
+
+    def stats(self, batch: Batch) -> Floats:
+        """Give [value, 1] for scored examples and [0, 0] for others."""
+        values = self.values(batch)
+        scored = ~np.isnan(values)
+        return np.stack([np.where(scored, values, 0.0), scored.astype(np.float64)], axis=1)
+
+    def finish(self, stats: Floats) -> Floats:
+        """Divide the sum by the count."""
+        return divide(stats[..., 0], stats[..., 1], empty=np.nan)
+
+
+class OverlapMetric(MeanMetric):
+    """A metric on tokens, for which a blank reference is no reference."""
+
+    def usable(self, batch: Batch) -> Pairs:
+        """Give the pairs whose reference has tokens."""
+        view = batch.view(self.tok, self.spec.weights)
+        return subset(batch.pairs, view.tokens.lengths[view.right(batch.pairs)] > 0)
+
+    def unscored(self, batch: Batch) -> dict[int, str]:
+        """Add the examples without any usable reference."""
+        return {**without_pairs(batch, self.usable(batch)), **super().unscored(batch)}
+
+
+def subset(pairs: Pairs, keep: Bools) -> Pairs:
+    """Keep some of the pairs."""
+    return type(pairs)(pairs.example[keep], pairs.reference[keep])
+
+
+def without_pairs(batch: Batch, pairs: Pairs) -> dict[int, str]:
+    """Name the examples that have no pair left."""
+    return {int(i): EMPTY_REFERENCE for i in np.setdiff1d(np.arange(len(batch)), pairs.example)}
+
+
+def divide(above: Floats, below: Floats, empty: float = 0.0) -> Floats:
+    """Divide, with `empty` where the denominator is zero."""
+    out = np.full(np.broadcast(above, below).shape, empty)
+    np.divide(above, below, out=out, where=np.asarray(below) != 0)
+    return out
+
+
+def best(values: Floats, example: Ints, examples: int) -> Floats:
+    """Take the highest value of each example's pairs; NaN for an example without pairs."""
+    result = np.full(examples, np.nan)
+    if len(example):
+        firsts = np.flatnonzero(np.diff(example, prepend=-1))
+        result[example[firsts]] = np.maximum.reduceat(values, firsts)
+    return result
+
+
+def f_measure(precision: Floats, recall: Floats, beta: float) -> Floats:
+    """Give (1 + β²)PR / (R + β²P), and 0 where both are 0."""
+    return divide((1 + beta**2) * precision * recall, recall + beta**2 * precision)

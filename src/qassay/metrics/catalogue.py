@@ -1,0 +1,207 @@
+"""The one table of metrics: names, parameters with their ranges, definitions, sources, and the classes behind them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from qassay.metrics.bleu import Bleu
+from qassay.metrics.cider import Cider
+from qassay.metrics.exact import Contains, ExactMatch, TokenF1, TokenRecall
+from qassay.metrics.meteor import Meteor
+from qassay.metrics.rouge import Rouge1, Rouge2, RougeL, RougeSU4
+from qassay.spec import Declaration, MetricSpec, Param, parse
+from qassay.text.tokenise import TOKENISERS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from qassay.metrics.base import Metric
+
+DEFAULT_METRICS = ("exact_match", "token_f1", "bleu", "rouge_l")
+LEXICAL_WEIGHTINGS = ("idf", "uniform")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A declared metric and what calculates it."""
+
+    declaration: Declaration
+    create: Callable[[MetricSpec, Declaration], Metric]
+
+
+def _tok(default: str) -> Param:
+    return Param("tok", default, "how texts are cut into tokens", choices=tuple(TOKENISERS))
+
+
+_YESNO = Param(
+    "yesno", 0.0, "weight (alpha) of the bonus for a reference with the candidate's opinion", low=0, high=1e6
+)
+_ENTITY = Param("entity", 0.0, "weight (beta) of the bonus for gold entities in the candidate", low=0, high=1e6)
+
+
+def _rouge(beta: float) -> tuple[Param, ...]:
+    return (
+        _tok("word"),
+        Param("stat", "f", "F, precision or recall", choices=("f", "p", "r")),
+        Param("beta", beta, "weight of recall in F", low=0, high=1e3),
+        Param(
+            "refs",
+            "pr",
+            "several references: best precision and best recall, or the best score",
+            choices=("pr", "max"),
+            weighted_default="max",
+        ),
+        Param("stem", default=False, meaning="compare Porter stems"),
+    )
+
+
+_SQUAD = "Rajpurkar et al. 2016"
+_LIN = "Lin 2004"
+_YANG = "Yang et al. 2018 for the bonuses"
+
+_ENTRIES = (
+    Entry(
+        Declaration(
+            "exact_match",
+            "1 if candidate and reference are equal after normalisation",
+            _SQUAD,
+            (_tok("squad"),),
+        ),
+        ExactMatch,
+    ),
+    Entry(
+        Declaration(
+            "token_f1",
+            "harmonic mean of token precision and recall",
+            _SQUAD,
+            (_tok("squad"),),
+            LEXICAL_WEIGHTINGS,
+        ),
+        TokenF1,
+    ),
+    Entry(
+        Declaration(
+            "token_recall",
+            "share of the reference's tokens found in the candidate",
+            "Breck et al. 2000",
+            (_tok("squad"),),
+            LEXICAL_WEIGHTINGS,
+        ),
+        TokenRecall,
+    ),
+    Entry(
+        Declaration(
+            "contains",
+            "1 if the reference stands in the candidate",
+            "open-domain QA practice",
+            (_tok("squad"),),
+        ),
+        Contains,
+    ),
+    Entry(
+        Declaration(
+            "bleu",
+            "geometric mean of clipped n-gram precisions times the brevity penalty",
+            f"Papineni et al. 2002; {_YANG}",
+            (
+                Param("n", 4, "highest n-gram order", low=1, high=9),
+                _tok("word"),
+                Param(
+                    "smooth",
+                    "coco",
+                    "what an order without hits counts",
+                    choices=("coco", "none", "exp", "floor", "add-k"),
+                ),
+                Param(
+                    "refs",
+                    "all",
+                    "several references: clip over all of them, or the best score (always, with weights)",
+                    choices=("all", "max"),
+                    weighted_default="max",
+                ),
+                _YESNO,
+                _ENTITY,
+            ),
+            LEXICAL_WEIGHTINGS,
+            corpus="pooled",
+        ),
+        Bleu,
+    ),
+    Entry(Declaration("rouge_1", "unigram overlap", _LIN, _rouge(1.0), LEXICAL_WEIGHTINGS), Rouge1),
+    Entry(Declaration("rouge_2", "bigram overlap", _LIN, _rouge(1.0), LEXICAL_WEIGHTINGS), Rouge2),
+    Entry(
+        Declaration(
+            "rouge_l",
+            "longest common subsequence",
+            f"{_LIN}; {_YANG}",
+            (*_rouge(1.2), _YESNO, _ENTITY),
+            LEXICAL_WEIGHTINGS,
+        ),
+        RougeL,
+    ),
+    Entry(
+        Declaration(
+            "rouge_su4",
+            "unigrams and skip-bigrams with a gap of at most four",
+            _LIN,
+            _rouge(1.0),
+            LEXICAL_WEIGHTINGS,
+        ),
+        RougeSU4,
+    ),
+    Entry(
+        Declaration(
+            "meteor",
+            "aligned unigrams (exact, stem, synonym) with a penalty for broken order",
+            "Banerjee and Lavie 2005",
+            (
+                _tok("word"),
+                Param(
+                    "stages",
+                    "exact+stem+synonym",
+                    "how words may match, tried in this order",
+                    choices=("exact", "exact+stem", "exact+synonym", "exact+stem+synonym"),
+                ),
+                Param("alpha", 0.9, "weight of recall in the mean", low=0, high=1),
+                Param("beta", 3.0, "exponent of the penalty", low=0, high=100),
+                Param("gamma", 0.5, "highest penalty", low=0, high=1),
+            ),
+        ),
+        Meteor,
+    ),
+    Entry(
+        Declaration(
+            "cider",
+            "tf-idf n-gram agreement with all references, from 0 to 10 (CIDEr-D)",
+            "Vedantam et al. 2015",
+            (
+                Param("n", 4, "highest n-gram order", low=1, high=9),
+                Param("sigma", 6.0, "width of the length penalty", low=1e-6, high=1e6),
+                Param("df", "run", "document frequencies: of this run's references, or a file's"),
+                _tok("word"),
+            ),
+        ),
+        Cider,
+    ),
+)
+
+CATALOGUE = {entry.declaration.name: entry for entry in _ENTRIES}
+_DECLARATIONS = {name: entry.declaration for name, entry in CATALOGUE.items()}
+
+
+def parse_spec(text: str | MetricSpec) -> MetricSpec:
+    """Read and check a metric spec such as `rouge_l,yesno=2`."""
+    return parse(str(text), _DECLARATIONS)
+
+
+def create(spec: str | MetricSpec) -> Metric:
+    """Make the metric that a spec names."""
+    parsed = parse_spec(spec)
+    entry = CATALOGUE[parsed.name]
+    return entry.create(parsed, entry.declaration)
+
+
+def create_all(specs: Iterable[str | MetricSpec]) -> list[Metric]:
+    """Make several metrics; the same spec twice counts once."""
+    return [create(spec) for spec in dict.fromkeys(parse_spec(each) for each in specs)]

@@ -1,0 +1,162 @@
+"""ROUGE-N, ROUGE-SU and ROUGE-L (Lin 2004), with bonuses for yes-no opinions and entities (Yang et al. 2018)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from rapidfuzz.distance import LCSseq
+
+from qassay.metrics.base import OverlapMetric, best, divide, f_measure
+from qassay.metrics.ngrams import identical, no_grams, overlap
+from qassay.text.porter import stem
+
+if TYPE_CHECKING:
+    from qassay.arrays import Floats
+    from qassay.features import Batch, Pairs, View
+    from qassay.text.tokens import GramTable, Tokens
+
+
+class Rouge(OverlapMetric):
+    """Precision, recall or F of something shared between candidate and reference.
+
+    Several references: `refs=pr` picks the highest precision and the highest recall separately (COCO's and
+    DuReader's scorers), `refs=max` the highest score.
+    """
+
+    def precision_recall(self, batch: Batch, view: View, pairs: Pairs) -> tuple[Floats, Floats]:
+        """Give both for each pair."""
+        raise NotImplementedError
+
+    def values(self, batch: Batch) -> Floats:
+        """Combine the pairs of an example as `refs` says."""
+        view, pairs = self.view(batch), self.usable(batch)
+        precision, recall = self.precision_recall(batch, view, pairs)
+        if self.text("refs") == "max":
+            return best(self._score(precision, recall), pairs.example, len(batch))
+        return self._score(best(precision, pairs.example, len(batch)), best(recall, pairs.example, len(batch)))
+
+    def view(self, batch: Batch) -> View:
+        """Give the tokens, stemmed if wanted."""
+        view = batch.view(self.tok, self.spec.weights)
+        return view._replace(tokens=_stemmed(view.tokens)) if self.params["stem"] else view
+
+    def _score(self, precision: Floats, recall: Floats) -> Floats:
+        stat = self.text("stat")
+        if stat == "f":
+            return f_measure(precision, recall, self.number("beta"))
+        return precision if stat == "p" else recall
+
+
+class RougeN(Rouge):
+    """Clipped n-gram overlap. Texts too short for any n-gram match when they are identical."""
+
+    order = 1
+
+    def grams(self, tokens: Tokens) -> GramTable:
+        """Give the n-grams."""
+        return tokens.grams(self.order)
+
+    def precision_recall(self, batch: Batch, view: View, pairs: Pairs) -> tuple[Floats, Floats]:  # noqa: ARG002 - ROUGE-L needs it
+        """Share of the candidate's and of the reference's n-grams."""
+        grams = self.grams(view.tokens)
+        shared = overlap(view, pairs, grams)
+        bare = no_grams(view, pairs, grams)
+        equal = identical(view, pairs).astype(float) if bare.any() else np.zeros(len(bare))
+        return np.where(bare, equal, shared.precision), np.where(bare, equal, shared.recall)
+
+
+class Rouge1(RougeN):
+    """Unigrams."""
+
+
+class Rouge2(RougeN):
+    """Bigrams."""
+
+    order = 2
+
+
+class RougeSU4(RougeN):
+    """Unigrams and pairs of words in order with at most four words between them."""
+
+    def grams(self, tokens: Tokens) -> GramTable:
+        """Give unigrams and skip-bigrams."""
+        return tokens.skip_grams(4)
+
+
+class RougeL(Rouge):
+    """Longest common subsequence, with the bonuses of Yang et al. (2018), section 3.2."""
+
+    def precision_recall(self, batch: Batch, view: View, pairs: Pairs) -> tuple[Floats, Floats]:
+        """LCS over candidate and over reference; bonuses go to numerators and denominators."""
+        left, right = view.left(pairs), view.right(pairs)
+        if view.weights is None:
+            shared = view.tokens.lcs(left, right).astype(np.float64)
+            left_hits = right_hits = shared
+            left_total, right_total = (view.tokens.lengths[side].astype(float) for side in (left, right))
+        else:
+            before = np.concatenate(([0.0], np.cumsum(view.weights)))
+            left_hits, right_hits = _weighted_lcs(view, pairs, before)
+            totals = np.diff(before[view.tokens.starts])
+            left_total, right_total = totals[left], totals[right]
+        bonus = self._bonus(batch, view, pairs)
+        if bonus is None:
+            return divide(left_hits, left_total), divide(right_hits, right_total)
+        return (
+            divide(left_hits + bonus, left_total + bonus),
+            divide(right_hits + bonus, right_total + bonus),
+        )
+
+    def _bonus(self, batch: Batch, view: View, pairs: Pairs) -> Floats | None:
+        yesno, entity = self.number("yesno"), self.number("entity")
+        if not yesno and not entity:
+            return None
+        bonus = np.zeros(len(pairs.example))
+        if yesno:
+            agree = batch.same_opinion[np.isin(batch.pairs.reference, pairs.reference)]
+            lcs = view.tokens.lcs(view.left(pairs), view.right(pairs))
+            bonus += yesno * np.where(agree, lcs, 0)
+        if entity:
+            bonus += entity * self._entity_lengths(batch)[pairs.example]
+        return bonus
+
+    def _entity_lengths(self, batch: Batch) -> Floats:
+        """Sum the lengths of the gold entities that appear in each candidate."""
+        view = batch.view(self.tok)
+        lengths = np.zeros(len(batch))
+        for i, entities in enumerate(batch.entity_tokens(self.tok)):
+            if entities and not batch.missing[i]:
+                tokens = view.tokens.row(int(view.candidate[i]))
+                lengths[i] = sum(len(entity) for entity in entities if _stands_in(entity, tokens))
+        return lengths
+
+
+def _weighted_lcs(view: View, pairs: Pairs, before: Floats) -> tuple[Floats, Floats]:
+    """Sum the candidate's and the reference's weights over the tokens of a longest common subsequence.
+
+    `before[i]` is the weight of all tokens ahead of token i.
+    """
+    coded, starts = view.tokens.coded, view.tokens.starts.tolist()
+    sums = np.zeros((2, len(pairs.example)))
+    sides = zip(view.left(pairs).tolist(), view.right(pairs).tolist(), strict=True)
+    for i, (left, right) in enumerate(sides):
+        for block in LCSseq.opcodes(coded[left], coded[right]):
+            if block.tag == "equal":
+                a, b = starts[left], starts[right]
+                sums[0, i] += before[a + block.src_end] - before[a + block.src_start]
+                sums[1, i] += before[b + block.dest_end] - before[b + block.dest_start]
+    return sums[0], sums[1]
+
+
+def _stands_in(entity: list[str], tokens: list[str]) -> bool:
+    size = len(entity)
+    return size > 0 and any(tokens[i : i + size] == entity for i in range(len(tokens) - size + 1))
+
+
+def _stemmed(tokens: Tokens) -> Tokens:
+    """Merge tokens with the same Porter stem; words of three letters or fewer stay, as in rouge-score."""
+    stems = [stem(word) if len(word) > 3 else word for word in tokens.words]  # noqa: PLR2004 - named above
+    words = list(dict.fromkeys(stems))
+    number = {word: i for i, word in enumerate(words)}
+    renumber = np.array([number[each] for each in stems], np.int64)
+    return type(tokens)(renumber[tokens.ids], tokens.starts, words)

@@ -1,0 +1,46 @@
+"""Which writing system a text is in, told from its characters alone."""
+
+import re
+from typing import Literal
+
+from qassay.errors import SpecError
+
+Script = Literal["han", "kana", "hangul", "other"]
+
+HAN = "\u2e80-\u2fdf\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+KANA = "\u3040-\u30ff\u31f0-\u31ff\uff66-\uff9f"
+HANGUL = "\u1100-\u11ff\u3130-\u318f\uac00-\ud7af"
+UNSPACED = f"{HAN}{KANA}\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
+"""Scripts written without spaces between words (Han, kana, Thai, Lao, Burmese, Khmer): one token a character."""
+CJK_PUNCTUATION = (
+    "\u3001-\u3004\u3008-\u303f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65\u00b7\u2014\u2018-\u201d\u2026"
+)
+
+_KANA = re.compile(f"[{KANA}]")
+_HANGUL = re.compile(f"[{HANGUL}]")
+_HAN = re.compile(f"[{HAN}]")
+_LANGUAGE = re.compile(r"[a-z]{2,3}")
+_SCRIPT_LANGUAGE = {"han": "zh", "kana": "ja", "hangul": "ko", "other": "en"}
+
+
+def script(text: str) -> Script:
+    """Tell the script: kana marks Japanese, hangul Korean, Han characters alone Chinese."""
+    if text.isascii():
+        return "other"
+    if _KANA.search(text):
+        return "kana"
+    if _HANGUL.search(text):
+        return "hangul"
+    return "han" if _HAN.search(text) else "other"
+
+
+def language(text: str) -> str:
+    """Guess the language code from the script; every text in another script counts as English."""
+    return _SCRIPT_LANGUAGE[script(text)]
+
+
+def check_language(code: str) -> str:
+    """Accept `auto` or a language code such as en, zh or de."""
+    if code != "auto" and not _LANGUAGE.fullmatch(code):
+        raise SpecError(f'"{code}" is not a language; give auto or a code such as en, zh, ja, ko or de')
+    return code

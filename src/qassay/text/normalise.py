@@ -1,0 +1,45 @@
+"""Forms of a text that compare equal where people would say that they are the same."""
+
+import re
+import string
+import unicodedata
+
+from qassay.text.language import CJK_PUNCTUATION
+
+_NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
+_ARTICLES = re.compile(r"\b(a|an|the)\b")
+_CJK_PUNCTUATION = re.compile(f"[{CJK_PUNCTUATION}]")
+
+
+def compose(text: str) -> str:
+    """Bring accents and Hangul into composed form (NFC), so that two spellings of é are one."""
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
+
+
+def fold(text: str) -> str:
+    """Lower the case without changing any character's position (unlike `str.lower` on a Turkish İ)."""
+    lowered = text.lower()
+    if len(lowered) == len(text):
+        return lowered
+    return "".join(small if len(small := letter.lower()) == 1 else letter for letter in text)
+
+
+def squad(text: str, *, articles: bool = True) -> str:
+    """Normalise as the SQuAD evaluation does: lower case, no punctuation, no a/an/the, single spaces.
+
+    Chinese and Japanese punctuation goes too, which the English script does not know of. Source: Rajpurkar et
+    al. (2016), official evaluation rules. `articles=False` keeps the articles, for languages in which those words
+    mean something else.
+    """
+    text = fold(text).translate(_NO_PUNCTUATION)
+    if not text.isascii():
+        text = _drop_cjk_punctuation(text)
+    if articles:
+        text = _ARTICLES.sub(" ", text)
+    return " ".join(text.split())
+
+
+def _drop_cjk_punctuation(text: str) -> str:
+    # The typographic marks of this set also stand in English text, where the official rules keep them.
+    has_cjk = any(character > "\u2e7f" for character in text)
+    return _CJK_PUNCTUATION.sub("", text) if has_cjk else text

@@ -1,0 +1,45 @@
+"""The sentence of a passage that holds an answer span: what a full answer to the question might read like."""
+
+import regex
+
+from qassay.train.keyphrase_rows import Span
+
+
+def sentence_spans(text: str) -> list[Span]:
+    """Cut a text into sentences; the spans are without the white space around them."""
+    import sentencex  # noqa: PLC0415 - loaded when training data is built
+
+    spans = []
+    position = 0
+    for piece in sentencex.segment("en", text):
+        body = piece.strip()
+        if body:
+            start = position + piece.index(body)
+            spans.append((start, start + len(body)))
+        position += len(piece)
+    return spans
+
+
+def sentence_around(text: str, span: Span) -> tuple[str, Span] | None:
+    """Give the sentence that holds a span, and the span inside it.
+
+    Sentences that a span crosses are joined, so that no boundary ever cuts an answer. `None` for a span outside the
+    text or an empty one.
+    """
+    start, end = span
+    if not 0 <= start < end <= len(text):
+        return None
+    touched = [(low, high) for low, high in sentence_spans(text) if low < end and start < high]
+    if not touched:
+        return None
+    low, high = min(touched[0][0], start), max(touched[-1][1], end)
+    return text[low:high], (start - low, end - low)
+
+
+def find_phrase(text: str, phrase: str) -> list[Span]:
+    """Find a phrase as whole words, whatever its case and the width of its spaces."""
+    parts = phrase.split()
+    if not parts:
+        return []
+    pattern = r"\s+".join(regex.escape(part) for part in parts)
+    return [match.span() for match in regex.finditer(rf"(?<!\w){pattern}(?!\w)", text, regex.IGNORECASE)]
