@@ -95,6 +95,8 @@ class Declaration:
     weightings: tuple[str, ...] = ()
     corpus: str = "mean"
     """`mean` where the published corpus number is the mean of the answers', `pooled` where counts are summed."""
+    maximum: float = 1.0
+    """The highest score, which identical texts get."""
     needs: frozenset[str] = frozenset()
     """The fields, beyond candidate and references, that an answer must have."""
 

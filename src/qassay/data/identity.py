@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from hashlib import blake2b
+from mmap import mmap
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +16,7 @@ SHARDS = 1 << SHARD_BITS
 # Where each shard but the first begins, in the order of the digests' high halves.
 SHARD_STARTS = np.arange(1, SHARDS, dtype=np.uint64) << np.uint64(64 - SHARD_BITS)
 FEWEST_TO_SETTLE = 1 << 16
-RECENT_SHARE = 8
+RECENT_SHARE = 16
 """The recent digests are settled when there is one of them for this many settled ones."""
 
 
@@ -31,7 +32,7 @@ class SeenIds:
 
     Settled digests lie sorted in shards by their first bits, so that a look-up searches one shard, and a merge
     needs room for one shard beside the 16 bytes a pair. Recent ones lie in a few sorted runs that merge when
-    they are of similar length, and join the shards when they are an eighth of them. Among a billion pairs,
+    they are of similar length, and join the shards when they are a sixteenth of them. Among a billion pairs,
     two different ones share a digest with a probability of 1 in 10^21.
     """
 
@@ -89,7 +90,7 @@ class SeenIds:
                 _Run(run.high[start:end], run.low[start:end])
                 for run, (start, end) in zip(self._recent, (each[shard] for each in bounds), strict=True)
             ]
-            self._settled[shard] = _merge([self._settled[shard], *parts])
+            self._settled[shard] = _off_heap(_merge([self._settled[shard], *parts]))
         self._settled_count += self._recent_count
         self._recent, self._recent_count = [], 0
 
@@ -119,6 +120,20 @@ def _found(run: _Run, high: Words, low: Words) -> NDArray[np.bool_]:
         end = np.searchsorted(run.high, high[position], side="right")
         found[position] = low[position] in run.low[places[position] : end]
     return found
+
+
+def _off_heap(run: _Run) -> _Run:
+    """Move a run to pages of its own, which go back to the system at once when they are let go.
+
+    On the heap, shards that are replaced by slightly longer ones leave holes that cost half as much again.
+    """
+    size = len(run.high)
+    if not size:
+        return run
+    words = np.frombuffer(mmap(-1, DIGEST_BYTES * size), dtype=np.uint64)
+    high, low = words[:size], words[size:]
+    high[:], low[:] = run.high, run.low
+    return _Run(high, low)
 
 
 def _merge(runs: Sequence[_Run]) -> _Run:

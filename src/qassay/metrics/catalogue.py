@@ -181,6 +181,7 @@ _ENTRIES = (
                 Param("df", "run", "document frequencies: of this run's references, or a file's"),
                 _tok("word"),
             ),
+            maximum=10.0,
         ),
         Cider,
     ),

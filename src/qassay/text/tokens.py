@@ -142,7 +142,7 @@ class GramTable:
     def mean_weights(self, weights: Floats) -> Floats:
         """Give each gram of each text the mean weight of its tokens over all its places in that text."""
         of_gram = weights[self._members].mean(axis=1) if len(self._members) else np.zeros(0)
-        return summed(self._inverse, of_gram, len(self.key)) / self.count
+        return np.asarray(summed(self._inverse, of_gram, len(self.key)) / self.count, np.float64)
 
     def _rows(self, texts: Ints) -> tuple[Ints, Ints]:
         lengths = np.diff(self.starts)[texts]

@@ -1,0 +1,86 @@
+"""JSON lines, one row a line; also the JSON array of the same rows."""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from qassay.data.intake import Intake, Reading
+from qassay.data.json_array import items
+from qassay.data.rows import Row, rename, to_example
+from qassay.data.source import Source
+from qassay.errors import DataError
+
+_HALF_A_PAIR = re.compile(rb"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
+_NOT_A_NUMBER = re.compile(rb"[:\[,]\s*-?(NaN|Infinity|nan|inf)\b")
+
+DECODING_ERRORS = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+"""What msgspec raises; `msgspec.ValidationError` is a `DecodeError`."""
+
+decode_row = msgspec.json.Decoder(dict[str, Any]).decode
+
+
+def read_jsonl(sources: Sequence[Source], intake: Intake) -> Reading:
+    """Read one row a line; blank lines do not count as rows."""
+    source = sources[0]
+    mapping, system = intake.options.mapping, intake.options.system
+    name, stem = source.name, source.stem
+    for first, lines in source.line_batches():
+        for number, line in enumerate(lines, first):
+            try:
+                row: Row = decode_row(line)
+                if mapping:
+                    rename(row, mapping)
+                example = to_example(row, f"{stem}:{number}", system)
+            except DECODING_ERRORS as error:
+                if line and not line.isspace():
+                    intake.refuse(explain(line, error), name, number)
+                continue
+            except DataError as error:
+                intake.refuse(error.problem, name, number)
+                continue
+            yield example, name, number
+
+
+def read_json(sources: Sequence[Source], intake: Intake) -> Reading:
+    """Read the rows of one JSON array, one after the other."""
+    source = sources[0]
+    for line, item in items(source):
+        try:
+            row: Row = decode_row(item)
+            rename(row, intake.options.mapping)
+            yield to_example(row, f"{source.stem}:{line}", intake.options.system), source.name, line
+        except DECODING_ERRORS as error:
+            intake.refuse(explain(item, error), source.name, line)
+        except DataError as error:
+            intake.refuse(error.problem, source.name, line)
+
+
+def explain(text: bytes, error: Exception) -> str:
+    """Say why a row is not a JSON object, and what to do."""
+    if b"\0" in text:
+        return "holds a NUL byte: the file is damaged or not UTF-8; save it as UTF-8"
+    if isinstance(error, UnicodeDecodeError):
+        return f"is not UTF-8 (byte 0x{error.object[error.start]:02x}); save the file as UTF-8"
+    if isinstance(error, RecursionError):
+        return "is nested too deeply; give plain fields"
+    if isinstance(error, msgspec.ValidationError):
+        if "out of range" in str(error):
+            return "holds a number that is out of range; write it as a string"
+        return 'is not a JSON object; write {"references": ["…"], "candidate": "…"}'
+    if found := _NOT_A_NUMBER.search(text):
+        return f"holds {found[1].decode()}, which is not JSON; write null"
+    if _HALF_A_PAIR.search(text) and not _decodes_without_pairs(text):
+        return "holds half of a surrogate pair, such as \\ud800, which is no character; remove it"
+    detail = str(error).removeprefix("JSON is malformed: ")
+    return f"is not valid JSON ({detail[:1].lower()}{detail[1:]}); write one JSON object a line"
+
+
+def _decodes_without_pairs(text: bytes) -> bool:
+    """Whether the surrogate escapes are not what is wrong."""
+    try:
+        decode_row(_HALF_A_PAIR.sub(b"?", text))
+    except DECODING_ERRORS:
+        return True
+    return False

@@ -1,0 +1,127 @@
+"""From a stream of examples to scores: batches through the metrics, in memory or as they come."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from qassay.errors import DataError
+from qassay.features import Batch, Resources
+from qassay.frequencies import Frequencies
+from qassay.metrics.catalogue import create_all
+from qassay.scores import ScoredBatch, ScoreTable, Tally
+from qassay.text.tokenise import tokeniser
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from qassay.metrics.base import Metric
+    from qassay.records import Example
+    from qassay.spec import MetricSpec
+
+BATCH = 1024
+SEED = 12345
+
+
+class Scorer:
+    """Metrics with what they share over a run; scores batch after batch. Can be sent to another process."""
+
+    def __init__(self, specs: Iterable[str | MetricSpec], *, language: str = "auto") -> None:
+        self.metrics: list[Metric] = create_all(specs)
+        self.language = language
+        self.resources = Resources(language)
+
+    @property
+    def specs(self) -> list[str]:
+        """The metrics' canonical specs, in order."""
+        return [str(metric.spec) for metric in self.metrics]
+
+    @property
+    def counts_first(self) -> bool:
+        """Whether the run's references must be counted before the first score."""
+        return any(metric.frequencies for metric in self.metrics)
+
+    def count(self, examples: Iterable[Example]) -> None:
+        """Count the frequencies that the metrics need over all references of the run."""
+        needs = dict.fromkeys(need for metric in self.metrics for need in metric.frequencies)
+        frequencies = {need: Frequencies(need) for need in needs}
+        if not frequencies:
+            return
+        for chunk in batches(examples, BATCH):
+            for need, counted in frequencies.items():
+                counted.add(chunk, tokeniser(need.tok, self.language))
+        self.resources = Resources(self.language, frequencies)
+
+    def score(self, examples: Sequence[Example]) -> ScoredBatch:
+        """Score one batch with every metric."""
+        self._check_fields(examples)
+        batch = Batch(examples, self.resources)
+        scored = ScoredBatch(examples, {}, {}, {}, Counter())
+        for metric in self.metrics:
+            spec = str(metric.spec)
+            scored.stats[spec] = metric.stats(batch)
+            scored.scores[spec] = metric.finish(scored.stats[spec])
+            scored.unscored[spec] = metric.unscored(batch)
+        scored.notes.update(batch.notes)
+        return scored
+
+    def tally(self) -> Tally:
+        """Begin totals for this run."""
+        return Tally(self.metrics, self.language)
+
+    def _check_fields(self, examples: Sequence[Example]) -> None:
+        for metric in self.metrics:
+            for need in sorted(metric.needs):
+                lacking = next((example for example in examples if not getattr(example, need)), None)
+                if lacking is not None:
+                    raise DataError(
+                        f'{metric.spec} needs "{need}", and the answer with id "{lacking.id}" has none; '
+                        f"give it, or leave this metric out"
+                    )
+
+
+def score_examples(
+    examples: Iterable[Example],
+    specs: Iterable[str | MetricSpec],
+    *,
+    language: str = "auto",
+    batch: int = BATCH,
+    seed: int = SEED,
+) -> ScoreTable:
+    """Score examples that fit in memory and keep everything."""
+    everything = tuple(examples)
+    scorer = Scorer(specs, language=language)
+    scorer.count(everything)
+    tally = scorer.tally()
+    parts = [scorer.score(chunk) for chunk in batches(everything, batch)]
+    if not parts:
+        raise DataError("there are no answers to score")
+    for part in parts:
+        tally.add(part)
+    offsets = np.cumsum([0, *(len(part.examples) for part in parts)]).tolist()
+    return ScoreTable(
+        examples=everything,
+        scores={spec: np.concatenate([part.scores[spec] for part in parts]) for spec in scorer.specs},
+        stats={spec: np.concatenate([part.stats[spec] for part in parts]) for spec in scorer.specs},
+        unscored={
+            spec: {
+                offset + i: reason
+                for offset, part in zip(offsets, parts, strict=False)
+                for i, reason in part.unscored[spec].items()
+            }
+            for spec in scorer.specs
+        },
+        aggregates=tuple(tally.aggregates(seed)),
+        notes=dict(tally.notes),
+        seed=seed,
+    )
+
+
+def batches(items: Iterable[Any], size: int) -> Iterator[tuple[Any, ...]]:
+    """Cut a stream into tuples of `size`."""
+    stream = iter(items)
+    while chunk := tuple(islice(stream, size)):
+        yield chunk
