@@ -13,9 +13,7 @@ from qassay.text.porter import IRREGULAR, STEP_2, STEP_3, STEP_4, stem
 from shared import bench, train
 
 ORACLE = PorterStemmer()
-SUFFIXES = sorted(
-    {*STEP_2, *STEP_3, *STEP_4, "logi", "sses", "ies", "ied", "eed", "ed", "ing", "y", "e", "ll"}
-)
+SUFFIXES = sorted({*STEP_2, *STEP_3, *STEP_4, "logi", "sses", "ies", "ied", "eed", "ed", "ing", "y", "e", "ll"})
 
 
 def words_of(text):

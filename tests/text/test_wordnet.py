@@ -33,9 +33,7 @@ SPELLINGS = [
 
 def nltk_synonyms(word):
     synsets = nltk_wordnet().synsets(word)
-    return {lemma.name() for synset in synsets for lemma in synset.lemmas() if "_" not in lemma.name()} | {
-        word
-    }
+    return {lemma.name() for synset in synsets for lemma in synset.lemmas() if "_" not in lemma.name()} | {word}
 
 
 def differences(words):
