@@ -45,7 +45,7 @@ def _ratio(numerator: Floats, product: Floats) -> Floats:
 
 
 def _spread(second: Floats, first: Floats, total: Floats) -> Floats:
-    """Give n·Σw(v − mean)², with 0 where only rounding is left."""
+    """Give n·Σw(v - mean)², with 0 where only rounding is left."""
     spread = total * second - first * first
     return np.where(spread > _ROUNDING * total * second, spread, 0.0)
 
@@ -78,8 +78,7 @@ def _dense_spearman(x: Floats, y: Floats, weights: Floats) -> Floats:
 def _dense_kendall(x: Floats, y: Floats, weights: Floats) -> Floats:
     sign_x, sign_y = (np.sign(side[..., None, :] - side[..., :, None]) for side in (x, y))
     concordance, untied_x, untied_y = (
-        ((weights @ pairs) * weights).sum(axis=-1)
-        for pairs in (sign_x * sign_y, np.abs(sign_x), np.abs(sign_y))
+        ((weights @ pairs) * weights).sum(axis=-1) for pairs in (sign_x * sign_y, np.abs(sign_x), np.abs(sign_y))
     )
     return _ratio(concordance, untied_x * untied_y)
 

@@ -1,0 +1,148 @@
+"""All metrics against each other: which one agrees best with people, and which are tied with it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+
+from qassay.meta.correlation import Correlation, correlate
+from qassay.meta.levels import Level, Unit
+from qassay.meta.panel import Panel
+from qassay.meta.permutation import permutation_difference
+from qassay.meta.significance import (
+    Alternative,
+    Difference,
+    DifferenceTest,
+    bootstrap_difference,
+    holm,
+    tied_with_best,
+    williams_difference,
+)
+from qassay.meta.weighted import Coefficient
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """One metric's place in a table: its agreement with people, and whether it is tied with the best."""
+
+    correlation: Correlation
+    tied: bool
+    """The best itself, or not beaten by it for sure."""
+    p: float | None
+    """One-sided: the best is better than this one, corrected for the number of metrics; None for the best."""
+
+
+def metric_difference(
+    panel: Panel,
+    a: str,
+    b: str,
+    *,
+    test: DifferenceTest,
+    level: Level,
+    coefficient: Coefficient,
+    rng: np.random.Generator,
+    draws: int = 1000,
+    unit: Unit | None = None,
+    alternative: Alternative = Alternative.GREATER,
+) -> Difference:
+    """Test one pair of metrics by any of the tests; `unit` is the bootstrap's."""
+    if test is DifferenceTest.WILLIAMS:
+        return williams_difference(panel, a, b, level=level, coefficient=coefficient, alternative=alternative)
+    if test is DifferenceTest.BOOTSTRAP:
+        return bootstrap_difference(
+            panel,
+            a,
+            b,
+            level=level,
+            coefficient=coefficient,
+            rng=rng,
+            draws=draws,
+            unit=unit,
+            alternative=alternative,
+        )
+    return permutation_difference(
+        panel,
+        a,
+        b,
+        level=level,
+        coefficient=coefficient,
+        test=test,
+        rng=rng,
+        draws=draws,
+        alternative=alternative,
+    )
+
+
+def compare_metrics(
+    panel: Panel,
+    metrics: Sequence[str] | None = None,
+    *,
+    test: DifferenceTest = DifferenceTest.BOOTSTRAP,
+    level: Level = Level.ANSWER,
+    coefficient: Coefficient = Coefficient.PEARSON,
+    rng: np.random.Generator,
+    draws: int = 1000,
+    unit: Unit | None = None,
+    alternative: Alternative = Alternative.TWO_SIDED,
+) -> list[Difference]:
+    """Test every pair of metrics, with p-values corrected for the number of pairs (Holm 1979)."""
+    names = tuple(panel.scores) if metrics is None else tuple(metrics)
+    differences = [
+        metric_difference(
+            panel,
+            a,
+            b,
+            test=test,
+            level=level,
+            coefficient=coefficient,
+            rng=rng,
+            draws=draws,
+            unit=unit,
+            alternative=alternative,
+        )
+        for a, b in combinations(names, 2)
+    ]
+    adjusted = holm([difference.p for difference in differences])
+    return [replace(each, adjusted=p) for each, p in zip(differences, adjusted, strict=True)]
+
+
+def standings(
+    panel: Panel,
+    metrics: Sequence[str] | None = None,
+    *,
+    test: DifferenceTest = DifferenceTest.BOOTSTRAP,
+    level: Level = Level.ANSWER,
+    coefficient: Coefficient = Coefficient.PEARSON,
+    rng: np.random.Generator,
+    draws: int = 1000,
+    unit: Unit | None = None,
+    alpha: float = 0.05,
+) -> list[Standing]:
+    """Rank the metrics by agreement with people and mark those statistically tied with the best.
+
+    The best is tested against each of the others, one-sided, as in the tables of seed 003, and the p-values are
+    corrected for their number.
+    """
+    found = correlate(panel, level, (coefficient,), metrics, rng=rng)
+    ranked = sorted(found, key=lambda each: -np.inf if each.value is None else each.value, reverse=True)
+    best = ranked[0]
+    p_values = [
+        None
+        if each is best or each.value is None
+        else metric_difference(
+            panel,
+            best.metric,
+            each.metric,
+            test=test,
+            level=level,
+            coefficient=coefficient,
+            rng=rng,
+            draws=draws,
+            unit=unit,
+        ).p
+        for each in ranked
+    ]
+    adjusted = holm(p_values)
+    marks = tied_with_best([each.value for each in ranked], adjusted, alpha)
+    return [Standing(each, tied, p) for each, tied, p in zip(ranked, marks, adjusted, strict=True)]

@@ -1,0 +1,199 @@
+"""Whether one metric agrees with people better than another for sure, and what is tied with the best."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+import numpy as np
+from scipy import stats
+
+from qassay.errors import DataError
+from qassay.meta.coefficients import estimate
+from qassay.meta.correlation import level_statistics
+from qassay.meta.levels import Level, Unit, draw, system_pairs
+from qassay.meta.panel import Panel
+from qassay.meta.resampling import default_unit, resample
+from qassay.meta.weighted import Coefficient, Floats
+
+
+class DifferenceTest(StrEnum):
+    """How a difference between two metrics is tested."""
+
+    BOOTSTRAP = "bootstrap"
+    """Paired bootstrap (Koehn 2004), as seed 001 uses it for correlations."""
+    WILLIAMS = "williams"
+    """Williams' t test of two dependent correlations that share a variable."""
+    PERM_BOTH = "perm-both"
+    PERM_SYSTEMS = "perm-systems"
+    PERM_INPUTS = "perm-inputs"
+    """Permutation tests of Deutsch et al. (2021)."""
+
+
+class Alternative(StrEnum):
+    """What a small p-value speaks for."""
+
+    GREATER = "greater"
+    """The first is better than the second."""
+    TWO_SIDED = "two-sided"
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """How much better metric `a` agrees with people than metric `b`, and how sure that is."""
+
+    a: str
+    b: str
+    level: Level
+    coefficient: Coefficient
+    test: DifferenceTest
+    alternative: Alternative
+    difference: float | None
+    p: float | None
+    n: int
+    """Pairs behind the two values, over the answers that both metrics scored."""
+    missing: int
+    """Answers left out because a score or the judgement is missing."""
+    draws: int = 0
+    undefined: int = 0
+    """Draws in which a value was undefined, left out of p."""
+    reason: str | None = None
+    adjusted: float | None = None
+    """p after Holm's correction for all comparisons made together."""
+
+
+def monte_carlo_p(hits: int, draws: int) -> float:
+    """Give (hits + 1) / (draws + 1), which is never 0 (Davison and Hinkley 1997, eq. 4.11)."""
+    return (hits + 1) / (draws + 1)
+
+
+def bootstrap_p(differences: Floats, alternative: Alternative) -> float:
+    """Give the share of resampled differences on the wrong side of 0; twice the smaller share when two-sided."""
+    not_better = monte_carlo_p(int((differences <= 0).sum()), len(differences))
+    if alternative is Alternative.GREATER:
+        return not_better
+    not_worse = monte_carlo_p(int((differences >= 0).sum()), len(differences))
+    return min(1.0, 2 * min(not_better, not_worse))
+
+
+def permutation_p(differences: Floats, observed: float, alternative: Alternative) -> float:
+    """Give the share of permuted differences at least as large as the observed one."""
+    if alternative is Alternative.TWO_SIDED:
+        differences, observed = np.abs(differences), abs(observed)
+    # Permutations that repeat the data reach the observed value but for rounding.
+    return monte_carlo_p(int((differences >= observed - 1e-12).sum()), len(differences))
+
+
+def bootstrap_difference(
+    panel: Panel,
+    a: str,
+    b: str,
+    *,
+    level: Level = Level.ANSWER,
+    coefficient: Coefficient = Coefficient.PEARSON,
+    rng: np.random.Generator,
+    draws: int = 1000,
+    unit: Unit | None = None,
+    alternative: Alternative = Alternative.GREATER,
+) -> Difference:
+    """Resample the data and correlate both metrics on each resample (Koehn 2004; seed 001, section 4.2).
+
+    The p-value is the share of resamples in which `a` is no better than `b`. Only answers that both scored count.
+    """
+    prepared = level_statistics(panel, (a, b), level, (coefficient,), together=True, rng=rng)
+    (*_, missing, first), (*_, second) = prepared
+    result = Difference(
+        a, b, level, coefficient, DifferenceTest.BOOTSTRAP, alternative, None, None, first.n, missing, draws
+    )
+    values = [statistic.estimate() for statistic in (first, second)]
+    if values[0].value is None or values[1].value is None:
+        return replace(result, reason=values[0].reason or values[1].reason)
+    blocks = draw(panel, unit or default_unit(panel, level), draws, rng)
+    drawn_a, drawn_b = resample([first, second], blocks)
+    differences = drawn_a - drawn_b
+    defined = differences[~np.isnan(differences)]
+    result = replace(result, difference=values[0].value - values[1].value, undefined=draws - len(defined))
+    if 2 * len(defined) < draws:
+        return replace(result, reason="undefined in most resamples")
+    return replace(result, p=bootstrap_p(defined, alternative))
+
+
+def williams(r_a: float, r_b: float, r_ab: float, n: int) -> tuple[float, float]:
+    """Test r_a against r_b, two correlations with one variable, given the correlation r_ab between the two others.
+
+    t with n - 3 degrees of freedom and its one-sided p for r_a > r_b (Williams 1959; Steiger 1980, eq. 7; used for
+    metrics by Graham and Baldwin 2014).
+    """
+    determinant = 1 - r_a**2 - r_b**2 - r_ab**2 + 2 * r_a * r_b * r_ab
+    mean = (r_a + r_b) / 2
+    variance = 2 * determinant * (n - 1) / (n - 3) + mean**2 * (1 - r_ab) ** 3
+    t = (r_a - r_b) * np.sqrt((n - 1) * (1 + r_ab) / variance)
+    return float(t), float(stats.t.sf(t, n - 3))
+
+
+def williams_difference(
+    panel: Panel,
+    a: str,
+    b: str,
+    *,
+    level: Level = Level.ANSWER,
+    coefficient: Coefficient = Coefficient.PEARSON,
+    alternative: Alternative = Alternative.GREATER,
+) -> Difference:
+    """Test two metrics' Pearson correlations with the same judgements by Williams' test.
+
+    It takes the answers (or systems) for independent and the scores for normally distributed; where one question
+    has several answers, the bootstrap and permutation tests are the safer ones.
+    """
+    rows = np.flatnonzero(panel.complete(a, b))
+    result = Difference(
+        a, b, level, coefficient, DifferenceTest.WILLIAMS, alternative, None, None, len(rows), len(panel) - len(rows)
+    )
+    if coefficient is not Coefficient.PEARSON or level not in {Level.ANSWER, Level.SYSTEM}:
+        reason = "Williams' test is about Pearson's r of answers or systems; use bootstrap or permutation"
+        return replace(result, reason=reason)
+    x, y, z = panel.score(a)[rows], panel.score(b)[rows], panel.judgement[rows]
+    if level is Level.SYSTEM:
+        (x, z), (y, _) = system_pairs(panel, a, rows), system_pairs(panel, b, rows)
+        present = ~(np.isnan(x) | np.isnan(y) | np.isnan(z))
+        x, y, z = x[present], y[present], z[present]
+        result = replace(result, n=len(x))
+    first, second = estimate(coefficient, x, z), estimate(coefficient, y, z)
+    if first.value is None or second.value is None:
+        return replace(result, reason=first.reason or second.reason)
+    result = replace(result, difference=first.value - second.value)
+    if len(x) <= 3:  # noqa: PLR2004 - n - 3 degrees of freedom
+        return replace(result, reason=f"{len(x)} pairs; at least 4 are needed")
+    between = estimate(coefficient, x, y).value
+    if between is None or between > 1 - 1e-12:
+        return replace(result, reason="the two metrics are the same up to scale")
+    _, p = williams(first.value, second.value, between, len(x))
+    return replace(result, p=p if alternative is Alternative.GREATER else 2 * min(p, 1 - p))
+
+
+def holm(p_values: Sequence[float | None]) -> list[float | None]:
+    """Correct p-values for being many (Holm 1979); undefined ones stay undefined and count for nothing."""
+    known = [(p, i) for i, p in enumerate(p_values) if p is not None]
+    adjusted: list[float | None] = [None] * len(p_values)
+    largest = 0.0
+    for rank, (p, i) in enumerate(sorted(known)):
+        largest = max(largest, min(1.0, p * (len(known) - rank)))
+        adjusted[i] = largest
+    return adjusted
+
+
+def tied_with_best(values: Sequence[float | None], p_better: Sequence[float | None], alpha: float = 0.05) -> list[bool]:
+    """Mark the best value and those that it does not beat for sure, as the papers' tables do.
+
+    `p_better[i]` is the one-sided p-value of the best being better than entry i (its own entry is not read). An
+    undefined p cannot tell the two apart, so it counts as a tie; an undefined value is never marked.
+    """
+    if len(values) != len(p_better):
+        raise DataError(f"{len(values)} values and {len(p_better)} p-values; give one for each")
+    known = [value for value in values if value is not None]
+    if not known:
+        return [False] * len(values)
+    best = max(known)
+    return [
+        value is not None and (value == best or p is None or p >= alpha)
+        for value, p in zip(values, p_better, strict=True)
+    ]

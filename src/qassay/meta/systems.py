@@ -1,0 +1,111 @@
+"""Systems side by side: the same questions found in each, then every pair of systems compared."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import asdict, dataclass, replace
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from qassay.errors import DataError
+from qassay.meta.comparison import Comparison, compare_systems
+from qassay.metrics.catalogue import create
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from qassay.arrays import Ints
+    from qassay.records import Example
+    from qassay.scores import ScoreTable
+
+_MADE_ID = re.compile(r"(?P<file>.*):(?P<line>\d+)", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class SystemComparison:
+    """System `a` against system `b` under one metric, on the questions that both answered."""
+
+    metric: str
+    a: str
+    b: str
+    result: Comparison
+    unshared: int
+    """Answers of either system whose question the other did not answer."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the fields as `compare --json` prints them."""
+        result = asdict(self.result)
+        values = {"a_value": result.pop("a"), "b_value": result.pop("b")}
+        if result["reason"] is None:
+            del result["reason"]
+        return {"metric": self.metric, "a": self.a, "b": self.b, **values, **result, "unshared": self.unshared}
+
+
+def name_systems(files: Iterable[tuple[str, Iterable[Example]]]) -> list[Example]:
+    """Give answers without a system the name of their file; a name that two files use is told apart by the file."""
+    read = [(name, list(examples)) for name, examples in files]
+    users: dict[str, set[str]] = {}
+    for name, examples in read:
+        for example in examples:
+            users.setdefault(example.system, set()).add(name)
+    return [
+        replace(example, system=_system_name(example.system, name, users)) for name, examples in read for example in examples
+    ]
+
+
+def compare_table(table: ScoreTable, *, draws: int = 1000) -> list[SystemComparison]:
+    """Compare every later system with every earlier one, metric by metric, on the same resampled questions."""
+    systems = list(dict.fromkeys(example.system for example in table.examples))
+    if len(systems) < 2:  # noqa: PLR2004 - a comparison takes two
+        raise DataError(f'there is only one system, "{systems[0]}"; give answers of two, in one file or in two')
+    rows = {name: _rows_by_question(table.examples, name) for name in systems}
+    results = []
+    for a, b in combinations(systems, 2):
+        left, right, unshared = _shared(table, rows[a], rows[b], a, b)
+        for spec, stats in table.stats.items():
+            comparison = compare_systems(
+                stats[left], stats[right], create(spec).finish, rng=np.random.default_rng(table.seed), draws=draws
+            )
+            results.append(SystemComparison(spec, a, b, comparison, unshared))
+    return results
+
+
+def _system_name(stated: str, file: str, users: dict[str, set[str]]) -> str:
+    if not stated:
+        return file
+    return stated if len(users[stated]) == 1 else f"{stated} ({file})"
+
+
+def _rows_by_question(examples: Sequence[Example], system: str) -> dict[str, int]:
+    return {example.id: i for i, example in enumerate(examples) if example.system == system}
+
+
+def _shared(
+    table: ScoreTable, a: dict[str, int], b: dict[str, int], a_name: str, b_name: str
+) -> tuple[Ints, Ints, int]:
+    if not a.keys() & b.keys():
+        a, b = _by_line(a), _by_line(b)
+    keys = [key for key in a if key in b]
+    if not keys:
+        raise DataError(f'"{a_name}" and "{b_name}" share no id; give both files the same ids')
+    for key in keys:
+        one, other = table.examples[a[key]], table.examples[b[key]]
+        if (one.question, one.references) != (other.question, other.references):
+            what = "question" if one.question != other.question else "references"
+            raise DataError(
+                f'"{a_name}" and "{b_name}" have unlike signatures: the {what} of id "{one.id}" differ'
+                f"{'s' if what == 'question' else ''}; score both against the same questions and references"
+            )
+    left = np.array([a[key] for key in keys], np.int64)
+    right = np.array([b[key] for key in keys], np.int64)
+    return left, right, len(a) + len(b) - 2 * len(keys)
+
+
+def _by_line(rows: dict[str, int]) -> dict[str, int]:
+    """Let ids that were made from a file's name and line stand for the line alone."""
+    made = {key: _MADE_ID.fullmatch(key) for key in rows}
+    if any(found is None for found in made.values()) or len({found["file"] for found in made.values() if found}) > 1:
+        return rows
+    return {found["line"]: rows[key] for key, found in made.items() if found}
