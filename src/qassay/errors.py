@@ -18,7 +18,11 @@ class DataError(QassayError):
         super().__init__(f"{place}: {problem}" if place else problem)
 
     def __reduce__(self) -> tuple[type["DataError"], tuple[str, str | None, int | None]]:
-        return (DataError, (self.problem, self.path, self.line))
+        return (type(self), (self.problem, self.path, self.line))
+
+
+class OutputError(DataError):
+    """Output that cannot be written: a full disk, a folder that is not there."""
 
 
 class SpecError(QassayError):

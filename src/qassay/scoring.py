@@ -12,7 +12,8 @@ from qassay.errors import DataError
 from qassay.features import Batch, Resources
 from qassay.frequencies import Frequencies
 from qassay.metrics.catalogue import create_all
-from qassay.scores import ScoredBatch, ScoreTable, Tally
+from qassay.scores import ScoreTable
+from qassay.tally import ScoredBatch, Tally
 from qassay.text.tokenise import tokeniser
 
 if TYPE_CHECKING:

@@ -51,7 +51,9 @@ def name_systems(files: Iterable[tuple[str, Iterable[Example]]]) -> list[Example
         for example in examples:
             users.setdefault(example.system, set()).add(name)
     return [
-        replace(example, system=_system_name(example.system, name, users)) for name, examples in read for example in examples
+        replace(example, system=_system_name(example.system, name, users))
+        for name, examples in read
+        for example in examples
     ]
 
 

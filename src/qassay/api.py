@@ -1,0 +1,119 @@
+"""The Python interface: score rows, or load one metric and compute it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from qassay.data.reading import from_rows
+from qassay.errors import DataError
+from qassay.metrics.catalogue import DEFAULT_METRICS, parse_spec
+from qassay.records import Example, Reference
+from qassay.scoring import SEED, score_examples
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from qassay.scores import ScoreTable
+    from qassay.spec import MetricSpec
+
+
+def score(
+    rows: Iterable[Mapping[str, Any] | Example],
+    metrics: Iterable[str | MetricSpec] = DEFAULT_METRICS,
+    *,
+    language: str = "auto",
+    seed: int = SEED,
+) -> ScoreTable:
+    """Score answers given as dictionaries (the fields of the JSONL format) or as `Example`s."""
+    everything = list(rows)
+    given = [row for row in everything if isinstance(row, Example)]
+    if given and len(given) < len(everything):
+        raise DataError("rows are a mix of dictionaries and Examples; give one kind")
+    examples = given or from_rows(row for row in everything if not isinstance(row, Example))
+    return score_examples(examples, metrics, language=language, seed=seed)
+
+
+def load(spec: str) -> LoadedMetric:
+    """Load a metric, to be used as with Hugging Face `evaluate`: `load("rouge_l").compute(…)`."""
+    return LoadedMetric(parse_spec(spec))
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedMetric:
+    """One metric that computes on lists of texts."""
+
+    spec: MetricSpec
+
+    def compute(
+        self,
+        *,
+        predictions: Sequence[str],
+        references: Sequence[str] | Sequence[Sequence[str]],
+        questions: Sequence[str] | None = None,
+        seed: int = SEED,
+    ) -> dict[str, Any]:
+        """Score predictions against one reference each, or a list of references each.
+
+        Gives the aggregate under the metric's name, its interval, and `scores`, one a prediction. Lists of unlike
+        length, or texts where lists belong, are errors.
+        """
+        examples = _examples(predictions, references, questions)
+        table = score_examples(examples, [self.spec], seed=seed)
+        aggregate = table.aggregates[0]
+        spec = str(self.spec)
+        return {
+            spec: aggregate.value,
+            "low": aggregate.low,
+            "high": aggregate.high,
+            "n": aggregate.n,
+            "unscored": aggregate.unscored,
+            "scores": [table.score(spec, i).value for i in range(len(table))],
+            "signature": aggregate.signature,
+        }
+
+
+def _examples(
+    predictions: Sequence[str],
+    references: Sequence[str] | Sequence[Sequence[str]],
+    questions: Sequence[str] | None,
+) -> list[Example]:
+    _check_list("predictions", predictions)
+    _check_list("references", references)
+    sizes = {"predictions": len(predictions), "references": len(references)}
+    if questions is not None:
+        _check_list("questions", questions)
+        sizes["questions"] = len(questions)
+    if len(set(sizes.values())) > 1:
+        counts = ", ".join(f"{size} {name}" for name, size in sizes.items())
+        raise DataError(
+            f"{counts}; give one entry a prediction (for several references to each, a list of lists: "
+            f'[["first", "second"], …])'
+        )
+    texts = [_references(i, each) for i, each in enumerate(references)]
+    kinds = {isinstance(each, str) for each in references}
+    if len(kinds) > 1:
+        raise DataError("references mix texts and lists of texts; give one kind")
+    return [
+        Example(str(i), _text("questions", i, questions[i]) if questions else "", each, _text("predictions", i, text))
+        for i, (text, each) in enumerate(zip(predictions, texts, strict=True))
+    ]
+
+
+def _references(i: int, given: object) -> tuple[Reference, ...]:
+    if isinstance(given, str):
+        return (Reference(given),)
+    if not isinstance(given, list | tuple) or not given:
+        raise DataError(f"references[{i}] is {given!r:.60}; give a text or a list of at least one text")
+    return tuple(Reference(_text(f"references[{i}]", j, each)) for j, each in enumerate(given))
+
+
+def _text(name: str, i: int, given: object) -> str:
+    if not isinstance(given, str):
+        raise DataError(f"{name}[{i}] is {given!r:.60}, not a text")
+    return given
+
+
+def _check_list(name: str, given: object) -> None:
+    if isinstance(given, str) or not hasattr(given, "__len__") or not hasattr(given, "__getitem__"):
+        raise DataError(f"{name} must be a list of texts, one an answer; {type(given).__name__} was given")

@@ -1,0 +1,60 @@
+"""`qassay compare`: systems side by side, paired by question."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from qassay.cli import options
+from qassay.cli.terminal import output, print_json, say
+from qassay.data.reading import Reader
+from qassay.meta.systems import compare_table, name_systems
+from qassay.metrics.catalogue import DEFAULT_METRICS
+from qassay.report.comparison import comparison_table
+from qassay.scoring import SEED, score_examples
+from qassay.text.language import check_language
+from qassay.version import __version__
+
+if TYPE_CHECKING:
+    from qassay.data.reading import ReadOptions
+
+
+def compare(
+    inputs: options.Inputs,
+    metric: options.Metrics = None,
+    format_: options.Format = "auto",
+    map_: options.Map = None,
+    language: options.Language = "auto",
+    draws: Annotated[int, typer.Option("--draws", min=100, help="Resamples and permutations.")] = 1000,
+    on_error: options.OnError = "stop",
+    seed: options.Seed = SEED,
+    json: options.Json = False,
+) -> None:
+    """Test which system is better, on the questions that both answered."""
+    reading = options.read_options(format_, map_, None, on_error)
+    examples = name_systems((_stem(each), _read(each, reading)) for each in inputs)
+    table = score_examples(examples, metric or DEFAULT_METRICS, language=check_language(language), seed=seed)
+    comparisons = compare_table(table, draws=draws)
+    if json:
+        document = {
+            "aggregates": table.to_dicts(),
+            "comparisons": [each.to_dict() for each in comparisons],
+            "seed": seed,
+            "version": __version__,
+        }
+        print_json(document)
+        return
+    output.print(comparison_table(comparisons))
+    for unshared in {each.unshared for each in comparisons if each.unshared}:
+        say(f"{unshared} answers have no counterpart in the other system and were left out")
+
+
+def _read(path: str, reading: ReadOptions) -> Reader:
+    return Reader([path], reading)
+
+
+def _stem(path: str) -> str:
+    name = Path(path).name
+    return "stdin" if path == "-" else name.removesuffix(".gz").removesuffix(".zst").rsplit(".", 1)[0]

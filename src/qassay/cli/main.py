@@ -1,0 +1,76 @@
+"""The program `qassay`: collects the commands and turns mistakes into one message and an exit status."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from typing import TYPE_CHECKING, Annotated, NoReturn
+
+import typer
+
+from qassay.cli import compare, data, demo, explain, metrics, score
+from qassay.cli.terminal import messages
+from qassay.errors import QassayError
+from qassay.version import __version__
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+INPUT_ERROR, INTERRUPTED = 2, 130
+
+app = typer.Typer(
+    help="Tells you whether answers are right.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+app.command("demo")(demo.demo)
+app.command("score")(score.score)
+app.command("compare")(compare.compare)
+app.command("explain")(explain.explain)
+app.command("metrics")(metrics.metrics)
+app.add_typer(data.app, name="data")
+
+
+def _show_version(on: bool) -> None:
+    if on:
+        typer.echo(f"qassay {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def main(
+    _version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Score answers, compare systems, and see why."""
+
+
+def run() -> NoReturn:
+    """Run the program. Exit status: 0 done, 2 wrong use or input, 130 interrupted, 1 a bug."""
+    signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        app(standalone_mode=True)
+    except QassayError as problem:
+        messages.print(f"[bold red]error:[/] {_plain(problem)}", highlight=False, soft_wrap=True)
+        sys.exit(INPUT_ERROR)
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
+    except BrokenPipeError:
+        # The reader of our output went away (`| head`): nothing is wrong, and nothing can be flushed any more.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    sys.exit(0)
+
+
+def _interrupt(_signal: int, _frame: FrameType | None) -> NoReturn:
+    raise KeyboardInterrupt
+
+
+def _plain(problem: QassayError) -> str:
+    from rich.markup import escape  # noqa: PLC0415 - only when something went wrong
+
+    return escape(str(problem))

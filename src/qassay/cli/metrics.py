@@ -1,0 +1,85 @@
+"""`qassay metrics`: the catalogue, or one metric's parameters, definition and source."""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.table import Table
+
+from qassay.cli.options import Json
+from qassay.cli.terminal import output, print_json
+from qassay.metrics.catalogue import CATALOGUE, Entry, parse_spec
+from qassay.text.tokenise import TOKENISERS
+
+if TYPE_CHECKING:
+    from qassay.spec import MetricSpec
+
+
+def metrics(
+    spec: Annotated[str | None, typer.Argument(help="A metric to describe, as in rouge_l or bleu,n=1.")] = None,
+    json: Json = False,
+) -> None:
+    """List the metrics, or describe one."""
+    if spec is None:
+        _list_all(json=json)
+    else:
+        parsed = parse_spec(spec)
+        _describe(CATALOGUE[parsed.name], parsed, json=json)
+
+
+def _list_all(*, json: bool) -> None:
+    if json:
+        print_json({"metrics": [_document(entry) for entry in CATALOGUE.values()]})
+        return
+    table = Table("metric", "weights", "what it measures", box=None, header_style="bold")
+    for entry in CATALOGUE.values():
+        declared = entry.declaration
+        weights = " ".join(f":{each}" for each in declared.weightings)
+        table.add_row(declared.name, weights, declared.summary)
+    output.print(table)
+    output.print("\n`qassay metrics NAME` shows a metric's parameters and source.", highlight=False)
+
+
+def _describe(entry: Entry, spec: MetricSpec, *, json: bool) -> None:
+    if json:
+        print_json({**_document(entry), "spec": str(spec), "values": spec.resolve(entry.declaration)})
+        return
+    declared = entry.declaration
+    output.print(f"[bold]{spec}[/]: {declared.summary}", highlight=False)
+    output.print(inspect.getdoc(entry.create) or "", highlight=False, markup=False)
+    output.print(
+        f"Source: {declared.source}. Corpus score: {declared.corpus}. Maximum: {declared.maximum:g}.", highlight=False
+    )
+    if declared.weightings:
+        output.print(
+            f"Weights: {', '.join(f'{declared.name}:{each}' for each in declared.weightings)}", highlight=False
+        )
+    table = Table("parameter", "value", "may be", "what it does", box=None, header_style="bold")
+    values = spec.resolve(declared)
+    for param in declared.params:
+        table.add_row(param.name, str(values[param.name]), param.range, param.meaning)
+    output.print(table)
+    if declared.param("tok"):
+        output.print("\nTokenisers:", highlight=False)
+        for each in TOKENISERS.values():
+            output.print(f"  {each.name}: {each.meaning}", highlight=False)
+
+
+def _document(entry: Entry) -> dict[str, Any]:
+    declared = entry.declaration
+    return {
+        "name": declared.name,
+        "summary": declared.summary,
+        "definition": inspect.getdoc(entry.create) or "",
+        "source": declared.source,
+        "weightings": list(declared.weightings),
+        "corpus": declared.corpus,
+        "maximum": declared.maximum,
+        "needs": sorted(declared.needs),
+        "params": [
+            {"name": each.name, "default": each.default, "may_be": each.range, "meaning": each.meaning}
+            for each in declared.params
+        ],
+    }

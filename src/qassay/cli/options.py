@@ -1,0 +1,50 @@
+"""Options that several commands take, declared once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from qassay.data.reading import FORMATS, ReadOptions
+from qassay.errors import SpecError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+Inputs = Annotated[
+    list[str], typer.Argument(metavar="INPUT...", help="Files of answers; - reads stdin; .gz and .zst open.")
+]
+Metrics = Annotated[
+    list[str] | None,
+    typer.Option("-m", "--metric", metavar="SPEC", help="A metric, as in rouge_l,beta=1 (repeat; `qassay metrics`)."),
+]
+Format = Annotated[str, typer.Option("--format", help=f"auto, {', '.join(FORMATS)}.")]
+Map = Annotated[
+    list[str] | None,
+    typer.Option("--map", metavar="OURS=THEIRS", help="Rename a field: candidate=prediction (repeat)."),
+]
+System = Annotated[str | None, typer.Option("--system", help="The system's name, where the file gives none.")]
+Language = Annotated[str, typer.Option("--language", help="auto, or a code such as en or zh.")]
+OnError = Annotated[str, typer.Option("--on-error", help="stop at a bad row, or skip and list it.")]
+Seed = Annotated[int, typer.Option("--seed", min=0, help="For the bootstrap's random draws.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")]
+ReportFile = Annotated[
+    Path | None, typer.Option("--report", metavar="FILE.html", help="Write a report to open in a browser.")
+]
+
+
+def read_options(format_: str, renames: Sequence[str] | None, system: str | None, on_error: str) -> ReadOptions:
+    """Check the reading options and put them together."""
+    if on_error not in {"stop", "skip"}:
+        raise SpecError(f'--on-error is "{on_error}"; give stop or skip')
+    mapping = {}
+    for rename in renames or ():
+        ours, equals, theirs = rename.partition("=")
+        if not equals or not ours or not theirs:
+            raise SpecError(f'--map "{rename}" is not of the form OURS=THEIRS, as in candidate=prediction')
+        mapping[ours] = theirs
+    return ReadOptions(
+        format=format_, mapping=mapping, system=system, on_error="skip" if on_error == "skip" else "stop"
+    )

@@ -1,0 +1,138 @@
+"""`qassay score`: answers in, scores out."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from qassay.cli import options
+from qassay.cli.spool import stdin_spooled
+from qassay.cli.terminal import ProgressBar, output, print_json, say
+from qassay.data.reading import Reader
+from qassay.engines.local import LocalEngine
+from qassay.engines.ray import RayEngine
+from qassay.errors import SpecError
+from qassay.metrics.catalogue import DEFAULT_METRICS
+from qassay.report.page import AnswerRow, Report, worst_first, write_report
+from qassay.report.terminal import aggregates_table
+from qassay.run import Engine, Finished, Run
+from qassay.scoring import BATCH, SEED, Scorer
+from qassay.text.language import check_language
+from qassay.version import __version__
+
+if TYPE_CHECKING:
+    from qassay.scores import Aggregate
+
+
+def score(
+    inputs: options.Inputs,
+    metric: options.Metrics = None,
+    format_: options.Format = "auto",
+    map_: options.Map = None,
+    system: options.System = None,
+    language: options.Language = "auto",
+    out: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="OUT", help="Scores as .jsonl, .csv, .tsv or .parquet.")
+    ] = None,
+    report: options.ReportFile = None,
+    json: options.Json = False,
+    workers: Annotated[int, typer.Option("--workers", min=1, help="Processes to score with.")] = 1,
+    batch: Annotated[int, typer.Option("--batch", min=1, help="Answers scored at a time.")] = BATCH,
+    resume: Annotated[bool, typer.Option("--resume", help="Carry on where a stopped run with this -o was.")] = False,
+    on_error: options.OnError = "stop",
+    seed: options.Seed = SEED,
+    engine: Annotated[str, typer.Option("--engine", help="local, or ray for a cluster.")] = "local",
+) -> None:
+    """Score every answer, and each system with an interval."""
+    reading = options.read_options(format_, map_, system, on_error)
+    if resume and out is None:
+        raise SpecError("--resume needs -o: it carries on with the scores written there")
+    scorer = Scorer(metric or DEFAULT_METRICS, language=check_language(language))
+    again = scorer.counts_first or report is not None
+    with stdin_spooled(inputs, needed=again) as files, ProgressBar() as bar:
+        run = Run(
+            lambda: Reader(files, reading),
+            scorer,
+            _engine(engine, workers),
+            output=out,
+            resume=resume,
+            batch=batch,
+            seed=seed,
+            watcher=bar,
+        )
+        with run:
+            try:
+                finished = run.score()
+            except KeyboardInterrupt:
+                _say_how_to_resume(out)
+                raise
+            aggregates = finished.tally.aggregates(seed)
+            if report is not None:
+                _write_report(report, run, finished, aggregates)
+    _list_skipped(finished)
+    if json:
+        print_json(_document(finished, aggregates, seed))
+        return
+    output.print(aggregates_table(aggregates, finished.tally.notes))
+    for path in filter(None, (out, report)):
+        say(f"wrote {path}")
+
+
+def _engine(name: str, workers: int) -> Engine:
+    if name == "local":
+        return LocalEngine(workers)
+    if name == "ray":
+        return RayEngine(workers if workers > 1 else None)
+    raise SpecError(f'there is no engine "{name}"; give local or ray')
+
+
+def _document(finished: Finished, aggregates: list[Aggregate], seed: int) -> dict[str, Any]:
+    document: dict[str, Any] = {
+        "aggregates": [each.to_dict() for each in aggregates],
+        "examples": finished.tally.examples,
+        "skipped": finished.reader.skipped_total,
+        "seed": seed,
+        "version": __version__,
+    }
+    if finished.tally.notes:
+        document["notes"] = dict(finished.tally.notes)
+    return document
+
+
+def _write_report(path: Path, run: Run, finished: Finished, aggregates: list[Aggregate]) -> None:
+    maxima = {str(metric.spec): metric.declaration.maximum for metric in run.scorer.metrics}
+    rows = (AnswerRow(*row) for row in run.answers(finished))
+    write_report(
+        Report(
+            title="Qassay report",
+            aggregates=aggregates,
+            histograms={name: tally.histograms for name, tally in finished.tally.systems.items()},
+            maxima=maxima,
+            answers=worst_first(rows, maxima),
+            examples=finished.tally.examples,
+            skipped=finished.reader.skipped_total,
+            notes=finished.tally.notes,
+            seed=run.seed,
+        ),
+        path,
+    )
+
+
+def _list_skipped(finished: Finished) -> None:
+    reader = finished.reader
+    for skipped in reader.skipped:
+        say(f"skipped {skipped.place}: {skipped.reason}")
+    if reader.skipped_total > len(reader.skipped):
+        say(f"skipped {reader.skipped_total - len(reader.skipped)} more")
+
+
+def _say_how_to_resume(out: Path | None) -> None:
+    if out is None:
+        say("interrupted; nothing was kept (with -o a run can be resumed)")
+        return
+    words = [word for word in sys.argv[1:] if word != "--resume"]
+    say(f"interrupted; carry on with: qassay {shlex.join([*words, '--resume'])}")

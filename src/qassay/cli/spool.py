@@ -1,0 +1,26 @@
+"""Standard input, kept in a file for commands that read their input more than once."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+
+@contextmanager
+def stdin_spooled(inputs: Sequence[str], *, needed: bool) -> Iterator[list[str]]:
+    """Give the inputs with `-` replaced by a temporary copy of standard input, where that is needed."""
+    if not needed or "-" not in inputs:
+        yield list(inputs)
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder) / "stdin"
+        with copy.open("wb") as file:
+            shutil.copyfileobj(sys.stdin.buffer, file)
+        yield [str(copy) if each == "-" else each for each in inputs]

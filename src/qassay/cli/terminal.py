@@ -1,0 +1,68 @@
+"""What commands share of the terminal: where messages go, progress, JSON."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any, Self
+
+import msgspec
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+if TYPE_CHECKING:
+    from qassay.data.reading import Reader
+
+messages = Console(stderr=True)
+"""Progress and messages; results go to stdout."""
+output = Console()
+
+_REFRESH = 1024
+
+
+class ProgressBar:
+    """Shows how far a run has come on stderr, when that is a terminal."""
+
+    def __init__(self) -> None:
+        self._bar = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.percentage:>3.0f}%"),
+            TextColumn("{task.fields[done]:,} answers, {task.fields[rate]:,.0f} a second"),
+            TimeRemainingColumn(),
+            console=messages,
+            transient=True,
+            disable=not sys.stderr.isatty(),
+        )
+        self._reader: Reader | None = None
+        self._done = 0
+
+    def __enter__(self) -> Self:
+        self._bar.__enter__()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bar.stop()
+
+    def begin(self, what: str, reader: Reader) -> None:
+        """Start a new line for a new pass over the input."""
+        for task in self._bar.task_ids:
+            self._bar.remove_task(task)
+        self._task = self._bar.add_task(what, total=reader.total_bytes, done=0, rate=0.0)
+        self._reader, self._done = reader, 0
+
+    def advance(self, examples: int) -> None:
+        """Count examples; look at the clock only now and then."""
+        self._done += examples
+        if self._done % _REFRESH == 0 and self._reader is not None:
+            elapsed = self._bar.tasks[0].elapsed or 1e-9
+            self._bar.update(self._task, completed=self._reader.bytes_read, done=self._done, rate=self._done / elapsed)
+
+
+def print_json(document: dict[str, Any]) -> None:
+    """Print one JSON document on stdout."""
+    sys.stdout.write(msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n")
+
+
+def say(text: str) -> None:
+    """Print a message on stderr, as it stands."""
+    messages.print(text, highlight=False, markup=False, soft_wrap=True)

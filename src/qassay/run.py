@@ -1,0 +1,153 @@
+"""A whole run over files: stream in, scores out, constant memory, resumable."""
+
+from __future__ import annotations
+
+import tempfile
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, Self
+
+from qassay.data.scored import read_rows
+from qassay.data.writing import encode_jsonl, encode_row, open_writer
+from qassay.partial import PartialOutput
+from qassay.scoring import BATCH, SEED, Scorer, batches
+from qassay.version import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from qassay.data.reading import Reader
+    from qassay.records import Example
+    from qassay.tally import ScoredBatch, Tally
+
+Chunk = tuple["Example", ...]
+
+
+class Engine(Protocol):
+    """Scores chunks, here or elsewhere, and gives the results in the chunks' order."""
+
+    def score(self, scorer: Scorer, chunks: Iterable[Chunk]) -> Iterator[tuple[ScoredBatch, bytes]]:
+        """Give each chunk's scores, and its rows as JSON lines."""
+
+
+class Watcher(Protocol):
+    """Is told how far a run has come."""
+
+    def begin(self, what: str, reader: Reader) -> None:
+        """Hear that the reader is read from the start."""
+
+    def advance(self, examples: int) -> None:
+        """Hear that so many more examples are done."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """What a run leaves behind: totals, what was skipped, and the rows for whoever reads them next."""
+
+    tally: Tally
+    reader: Reader
+    rows: Path
+    """JSON lines of all scores, in the input's order; gone when the run is closed unless it is the output."""
+    resumed_at: int
+
+
+def score_and_encode(scorer: Scorer, chunk: Chunk) -> tuple[ScoredBatch, bytes]:
+    """Score one chunk and write its rows as JSON lines."""
+    scored = scorer.score(chunk)
+    rows = (encode_row(example, *scored.row(i)) for i, example in enumerate(chunk))
+    return scored, encode_jsonl(rows)
+
+
+class Run:
+    """One `qassay score`. Use as a context manager; temporary files go with it."""
+
+    def __init__(
+        self,
+        open_reader: Callable[[], Reader],
+        scorer: Scorer,
+        engine: Engine,
+        *,
+        output: Path | None = None,
+        resume: bool = False,
+        batch: int = BATCH,
+        seed: int = SEED,
+        watcher: Watcher | None = None,
+    ) -> None:
+        self.open_reader = open_reader
+        self.scorer = scorer
+        self.engine = engine
+        self.output = output
+        self.resume = resume
+        self.batch = batch
+        self.seed = seed
+        self.watcher = watcher
+        self._closing = ExitStack()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._closing.close()
+
+    @property
+    def identity(self) -> str:
+        """What must be the same for an unfinished run to be taken up."""
+        options = f"language={self.scorer.language} seed={self.seed} version={__version__}"
+        return " ".join([*(f"-m {spec}" for spec in self.scorer.specs), options])
+
+    def score(self) -> Finished:
+        """Score everything and put the output in its place; only a whole run changes the output file."""
+        target = self.output or Path(self._closing.enter_context(tempfile.TemporaryDirectory())) / "rows.jsonl"
+        if self.output:
+            open_writer(self.output, self.scorer.specs)  # an unknown kind of file is refused before the work
+        if self.scorer.counts_first:
+            self.scorer.count(self._watched("counting", self.open_reader()))
+        partial = PartialOutput(target, self.identity, resume=self.resume)
+        tally = self.scorer.tally()
+        if partial.resumed:
+            tally.restore(partial.state.tally)
+        resumed_at = partial.state.rows
+        reader = self.open_reader()
+        with partial:
+            try:
+                self._fill(partial, tally, reader)
+            except KeyboardInterrupt:
+                partial.checkpoint(tally)
+                raise
+            partial.flush()
+            rows = self._deliver(partial, target)
+        return Finished(tally, reader, rows, resumed_at)
+
+    def answers(self, finished: Finished) -> Iterator[tuple[Example, Mapping[str, float | None], Mapping[str, str]]]:
+        """Read the input once more beside its scores, for a report of them."""
+        rows = read_rows(finished.rows)
+        for example, row in zip(self._watched("reporting", self.open_reader()), rows, strict=False):
+            yield example, row.scores, row.unscored
+
+    def _fill(self, partial: PartialOutput, tally: Tally, reader: Reader) -> None:
+        examples = partial.skip_done(self._watched("scoring", reader))
+        for scored, rows in self.engine.score(self.scorer, batches(examples, self.batch)):
+            tally.add(scored)
+            partial.write(rows, scored.examples, tally)
+
+    def _deliver(self, partial: PartialOutput, target: Path) -> Path:
+        if target.suffix == ".jsonl":
+            partial.path.replace(target)
+            partial.discard()
+            return target
+        kept = Path(self._closing.enter_context(tempfile.TemporaryDirectory())) / "rows.jsonl"
+        writer = open_writer(target, self.scorer.specs)
+        writer.write(read_rows(partial.path))
+        partial.path.replace(kept)
+        partial.discard()
+        return kept
+
+    def _watched(self, what: str, reader: Reader) -> Iterator[Example]:
+        if self.watcher is None:
+            yield from reader
+            return
+        self.watcher.begin(what, reader)
+        for example in reader:
+            self.watcher.advance(1)
+            yield example

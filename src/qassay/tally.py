@@ -1,0 +1,210 @@
+"""Running totals of statistics, in constant memory, from which aggregates and their intervals come."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import TYPE_CHECKING
+
+import msgspec
+import numpy as np
+
+from qassay.scores import Aggregate, Signature
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from qassay.arrays import Floats, Ints
+    from qassay.metrics.base import Metric
+    from qassay.records import Example
+
+DRAWS = 1000
+CONFIDENCE = 0.95
+GROUPS = 4096
+"""Up to this many answers a system is resampled answer by answer; beyond, in this many groups of answers."""
+BINS = 20
+_HASH_RANGE = 1 << 128
+_DRAWS_AT_ONCE = 100
+
+
+@dataclass(slots=True)
+class ScoredBatch:
+    """What the metrics made of some examples."""
+
+    examples: Sequence[Example]
+    stats: dict[str, Floats]
+    scores: dict[str, Floats]
+    unscored: dict[str, dict[int, str]]
+    notes: Counter[str] = field(default_factory=Counter)
+
+    def row(self, i: int) -> tuple[dict[str, float | None], dict[str, str]]:
+        """Give one example's scores and the reasons for missing ones."""
+        scores = {spec: None if np.isnan(values[i]) else float(values[i]) for spec, values in self.scores.items()}
+        return scores, {spec: reasons[i] for spec, reasons in self.unscored.items() if i in reasons}
+
+
+class _SystemState(msgspec.Struct):
+    examples: int
+    data: str
+    sums: dict[str, tuple[int, bytes]]
+    scored: dict[str, int]
+    histograms: dict[str, list[int]]
+    reasons: dict[str, dict[str, int]]
+
+
+class _TallyState(msgspec.Struct):
+    systems: dict[str, _SystemState]
+    notes: dict[str, int]
+
+
+class SystemTally:
+    """One system's statistics under every metric, in constant memory."""
+
+    def __init__(self) -> None:
+        self.examples = 0
+        self.data = 0
+        self.sums: dict[str, Floats] = {}
+        self.scored: Counter[str] = Counter()
+        self.histograms: dict[str, Ints] = {}
+        self.reasons: dict[str, Counter[str]] = {}
+
+    def add(self, metrics: Sequence[Metric], batch: ScoredBatch, rows: Ints) -> None:
+        """Take in the rows of a batch that belong to this system."""
+        group = (self.examples + np.arange(len(rows))) % GROUPS
+        self.examples += len(rows)
+        self.data = (self.data + sum(_question_hash(batch.examples[i]) for i in rows.tolist())) % _HASH_RANGE
+        for metric in metrics:
+            spec = str(metric.spec)
+            stats, values = batch.stats[spec][rows], batch.scores[spec][rows]
+            sums = self.sums.setdefault(spec, np.zeros((GROUPS, stats.shape[1])))
+            np.add.at(sums, group, stats)
+            known = values[~np.isnan(values)]
+            self.scored[spec] += len(known)
+            bins = np.clip(known / metric.declaration.maximum * BINS, 0, BINS - 1).astype(np.int64)
+            empty = np.zeros(BINS, np.int64)
+            self.histograms[spec] = self.histograms.get(spec, empty) + np.bincount(bins, minlength=BINS)
+            wanted = set(rows.tolist())
+            found = Counter(reason for i, reason in batch.unscored[spec].items() if i in wanted)
+            self.reasons.setdefault(spec, Counter()).update(found)
+
+    def state(self) -> _SystemState:
+        """Give everything in a form that can be stored."""
+        used = min(self.examples, GROUPS)
+        return _SystemState(
+            self.examples,
+            f"{self.data:x}",
+            {spec: (sums.shape[1], sums[:used].tobytes()) for spec, sums in self.sums.items()},
+            dict(self.scored),
+            {spec: counts.tolist() for spec, counts in self.histograms.items()},
+            {spec: dict(reasons) for spec, reasons in self.reasons.items()},
+        )
+
+    @classmethod
+    def restored(cls, state: _SystemState) -> SystemTally:
+        """Take up what `state` gave."""
+        tally = cls()
+        tally.examples = state.examples
+        tally.data = int(state.data, 16)
+        for spec, (width, stored) in state.sums.items():
+            rows = np.frombuffer(stored, np.float64).reshape(-1, width)
+            tally.sums[spec] = np.zeros((GROUPS, width))
+            tally.sums[spec][: len(rows)] = rows
+        tally.scored = Counter(state.scored)
+        tally.histograms = {spec: np.array(counts, np.int64) for spec, counts in state.histograms.items()}
+        tally.reasons = {spec: Counter(reasons) for spec, reasons in state.reasons.items()}
+        return tally
+
+
+class Tally:
+    """Running totals of all systems. Tallies of shards add up to the tally of the whole."""
+
+    def __init__(self, metrics: Sequence[Metric], language: str = "auto") -> None:
+        self.metrics = metrics
+        self.language = language
+        self.systems: dict[str, SystemTally] = {}
+        self.notes: Counter[str] = Counter()
+
+    @property
+    def examples(self) -> int:
+        """How many examples were taken in."""
+        return sum(system.examples for system in self.systems.values())
+
+    def add(self, batch: ScoredBatch) -> None:
+        """Take in a batch."""
+        self.notes.update(batch.notes)
+        names = np.array([example.system for example in batch.examples], dtype=object)
+        for name in dict.fromkeys(names.tolist()):
+            rows = np.flatnonzero(names == name)
+            self.systems.setdefault(name, SystemTally()).add(self.metrics, batch, rows)
+
+    def aggregates(self, seed: int, draws: int = DRAWS, confidence: float = CONFIDENCE) -> list[Aggregate]:
+        """Give every system's score under every metric, with a percentile bootstrap interval (Efron 1979)."""
+        result = []
+        for name, tally in self.systems.items():
+            counts = min(tally.examples, GROUPS)
+            rng = np.random.default_rng(seed)
+            samples = self._resample(tally, counts, rng, draws)
+            for metric in self.metrics:
+                spec = str(metric.spec)
+                low, high = _interval(samples[spec], confidence)
+                value = float(metric.finish(tally.sums[spec].sum(0)))
+                result.append(
+                    Aggregate(
+                        system=name,
+                        metric=spec,
+                        value=None if np.isnan(value) else value,
+                        low=low,
+                        high=high,
+                        n=tally.scored[spec],
+                        unscored=tally.examples - tally.scored[spec],
+                        signature=str(self.signature(metric, tally)),
+                        reasons=dict(tally.reasons[spec]),
+                    )
+                )
+        return result
+
+    def signature(self, metric: Metric, tally: SystemTally) -> Signature:
+        """Say what a system's aggregate depends on."""
+        identity = {"lang": self.language, **metric.identity}
+        if "tok" in metric.params:
+            identity["tok"] = metric.tok
+        grouped = GROUPS if tally.examples > GROUPS else None
+        return Signature(str(metric.spec), tuple(sorted(identity.items())), f"{tally.data:032x}"[:12], grouped)
+
+    def state(self) -> bytes:
+        """Give everything, so that `restore` can carry on in another process."""
+        systems = {name: tally.state() for name, tally in self.systems.items()}
+        return msgspec.msgpack.encode(_TallyState(systems, dict(self.notes)))
+
+    def restore(self, state: bytes) -> None:
+        """Take up what `state` gave."""
+        stored = msgspec.msgpack.decode(state, type=_TallyState)
+        self.systems = {name: SystemTally.restored(system) for name, system in stored.systems.items()}
+        self.notes = Counter(stored.notes)
+
+    def _resample(self, tally: SystemTally, groups: int, rng: np.random.Generator, draws: int) -> dict[str, Floats]:
+        """Draw groups with replacement, the same ones for every metric, and finish each draw's sums."""
+        samples: dict[str, list[Floats]] = {str(metric.spec): [] for metric in self.metrics}
+        for start in range(0, draws, _DRAWS_AT_ONCE):
+            size = min(_DRAWS_AT_ONCE, draws - start)
+            drawn = rng.integers(groups, size=(size, groups)) + groups * np.arange(size)[:, None]
+            counts = np.bincount(drawn.ravel(), minlength=size * groups).reshape(size, groups).astype(np.float64)
+            for metric in self.metrics:
+                spec = str(metric.spec)
+                samples[spec].append(metric.finish(counts @ tally.sums[spec][:groups]))
+        return {spec: np.concatenate(parts) for spec, parts in samples.items()}
+
+
+def _interval(samples: Floats, confidence: float) -> tuple[float | None, float | None]:
+    known = samples[~np.isnan(samples)]
+    if not len(known):
+        return None, None
+    tail = 50 * (1 - confidence)
+    low, high = np.percentile(known, [tail, 100 - tail])
+    return float(low), float(high)
+
+
+def _question_hash(example: Example) -> int:
+    parts = [example.question, *(f"{each.text}\x1f{each.opinion or ''}" for each in example.references)]
+    return int.from_bytes(blake2b("\x1e".join(parts).encode(errors="surrogatepass"), digest_size=16).digest())
