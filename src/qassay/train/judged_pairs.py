@@ -13,6 +13,7 @@ import msgspec
 import numpy as np
 
 from qassay.train.answer_sentences import find_phrase
+from qassay.train.held_back import held_back
 from qassay.train.keyphrase_rows import question_key, words
 from qassay.train.source_files import read_json, read_json_lines, read_text
 
@@ -37,10 +38,10 @@ class JudgedPair(msgspec.Struct, frozen=True):
 
 
 def judged_sources(folder: Path, rng: np.random.Generator) -> dict[str, Iterator[JudgedPair]]:
-    """List the labelled sources among the public training sets, by name."""
+    """List the labelled sources among the public training sets, by name, without the held-back questions."""
     return {
-        "evouna": evouna(folder / "evouna/NQ.json"),
-        "evouna_sentences": evouna_sentences(folder / "evouna/NQ.json"),
+        "evouna": _for_training(evouna(folder / "evouna/NQ.json")),
+        "evouna_sentences": _for_training(evouna_sentences(folder / "evouna/NQ.json")),
         "efficientqa": efficientqa(folder / "nq_open/NQ-open.efficientqa.test.1.1.jsonl"),
         "sas": sas(folder / "sas/nq_open_corrected_and_augmented.csv"),
         "squad_mturk": squad_mturk(folder / "squad_mturk/mturk_round_1.tsv"),
@@ -50,6 +51,10 @@ def judged_sources(folder: Path, rng: np.random.Generator) -> dict[str, Iterator
         "qadialog": swapped_sentences(folder / "qadialog/qa_to_sentence.jsonl", rng),
         "boolq": yes_no_answers(folder / "boolq/dev.jsonl", rng),
     }
+
+
+def _for_training(pairs: Iterator[JudgedPair]) -> Iterator[JudgedPair]:
+    return (pair for pair in pairs if not held_back(pair.question))
 
 
 def _evouna_entries(path: Path) -> Iterator[tuple[str, list[str], list[tuple[str, str, bool]]]]:

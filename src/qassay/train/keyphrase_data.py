@@ -13,6 +13,7 @@ import numpy as np
 
 from qassay.errors import DataError, SpecError
 from qassay.train import answer_sources, span_sources
+from qassay.train.held_back import held_back
 from qassay.train.keyphrase_rows import KeyphraseRow, question_key, write_rows
 from qassay.train.source_files import read_text
 
@@ -34,6 +35,8 @@ FORMATS: dict[str, Reader] = {
 }
 
 NONE_STATED = "none stated"
+NATURAL_QUESTIONS = frozenset({"evouna", "qed"})
+"""Formats whose questions are Natural Questions, a tenth of which the judge's final test keeps for itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +186,8 @@ def build(
             key = (question_key(row.question), row.answer)
             if key[0] in excluded:
                 left_out["question of an evaluation set"] += 1
+            elif source.format in NATURAL_QUESTIONS and held_back(row.question):
+                left_out["question held back for the judge's final test"] += 1
             elif not key[0]:
                 left_out["no question"] += 1
             elif key in kept:
