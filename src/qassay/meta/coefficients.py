@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
-from qassay.meta.weighted import Coefficient, Floats
+from qassay.arrays import Floats
+from qassay.meta.weighted import Coefficient
 
 FEWEST = 3
 """With two pairs every coefficient is 1 or -1."""

@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from qassay.arrays import Floats
 from qassay.errors import DataError
 from qassay.meta.panel import mean_pooling
 from qassay.meta.significance import Alternative, bootstrap_p, permutation_p
-from qassay.meta.weighted import Floats
 
 _BLOCK = 1_000_000
 """Weights handled at a time, which bounds memory."""

@@ -9,10 +9,11 @@ from functools import cached_property
 import numpy as np
 from scipy import stats
 
+from qassay.arrays import Floats, Ints
 from qassay.errors import DataError
 from qassay.meta.coefficients import Estimate, estimate, undefined
 from qassay.meta.panel import Panel, mean_pooling
-from qassay.meta.weighted import Coefficient, Counts, Floats, Ints, Judged, dense
+from qassay.meta.weighted import Coefficient, Judged, dense
 
 
 class Level(StrEnum):
@@ -42,15 +43,15 @@ class Unit(StrEnum):
 class Draws:
     """A block of resamples as counts: how often each row, system and question was drawn."""
 
-    rows: Counts
+    rows: Ints
     """(draws, rows): all together."""
-    within: Counts
+    within: Ints
     """(draws, rows): how often a row counts in its system's score."""
-    across: Counts
+    across: Ints
     """(draws, rows): how often a row counts among its question's rows."""
-    system: Counts
+    system: Ints
     """(draws, systems)"""
-    question: Counts
+    question: Ints
     """(draws, questions)"""
 
 
@@ -58,7 +59,7 @@ BLOCK = 40_000
 """Weights handled at a time: arrays of this size stay in the processor's cache and in malloc's free lists."""
 
 
-def _counts(units: int, draws: int, rng: np.random.Generator) -> Counts:
+def _counts(units: int, draws: int, rng: np.random.Generator) -> Ints:
     drawn = rng.integers(0, units, size=(draws, units))
     return np.stack([np.bincount(row, minlength=units) for row in drawn]).astype(np.int64)
 
@@ -129,7 +130,7 @@ class _SystemScores:
         self._question = panel.question
         self._questions = len(panel.questions)
 
-    def by_row(self, weights: Counts | Floats) -> tuple[Floats, Floats]:
+    def by_row(self, weights: Ints | Floats) -> tuple[Floats, Floats]:
         """(draws, all rows) -> two of (draws, systems), NaN where a system has no rows."""
         taken = [weights[:, rows].astype(np.float64) for rows in self._rows]
         scores, judgements = (
@@ -150,7 +151,7 @@ class _SystemScores:
             sums.append(by_system)
         return sums
 
-    def by_question(self, weights: Counts) -> tuple[Floats, Floats]:
+    def by_question(self, weights: Ints) -> tuple[Floats, Floats]:
         """(draws, questions) -> two of (draws, systems), NaN where a system has no rows."""
         scores, judgements = (
             np.column_stack([pool.finish(weights @ by_question) for by_question in by_system])
@@ -190,7 +191,7 @@ class SystemLevel(LevelStatistic):
         return dense(self._coefficient, x, y, weights[:, None, :])[:, 0]
 
 
-def rows_by_question(panel: Panel, rows: Ints) -> tuple[Ints, Counts]:
+def rows_by_question(panel: Panel, rows: Ints) -> tuple[Ints, Ints]:
     """Lay rows out as (questions, most rows of one question), with 1 where a place is taken and 0 where not."""
     questions = len(panel.questions)
     order = rows[np.argsort(panel.question[rows], kind="stable")]
@@ -198,7 +199,7 @@ def rows_by_question(panel: Panel, rows: Ints) -> tuple[Ints, Counts]:
     sizes = np.bincount(question, minlength=questions)
     place = np.arange(len(order)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     shape = (questions, max(1, int(sizes.max(initial=0))))
-    row = np.zeros(shape, dtype=np.intp)
+    row = np.zeros(shape, dtype=np.int64)
     row[question, place] = order
     present = np.zeros(shape, dtype=np.int64)
     present[question, place] = 1
@@ -274,7 +275,7 @@ class OverallLevel(LevelStatistic):
         self._x, self._y = x[present], y[present]
         self.n, self.undefined = len(self._x), int((~present).sum())
 
-    def _pairs(self, questions: Counts) -> tuple[Floats, Floats]:
+    def _pairs(self, questions: Ints) -> tuple[Floats, Floats]:
         """Draw sets of questions without replacement, score each system on each: (times · systems,)."""
         counts = self._rng.multivariate_hypergeometric(questions, self._size, self._times, method="count")
         x, y = self._scores.by_question(counts)

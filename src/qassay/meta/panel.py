@@ -5,12 +5,10 @@ from dataclasses import dataclass, field
 from typing import Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from qassay.arrays import Bools, Floats, Ints
 from qassay.errors import DataError
-from qassay.meta.weighted import Counts, Floats, Ints
-
-Bools = NDArray[np.bool_]
 
 
 def finite_or_missing(values: ArrayLike, name: str) -> Floats:
@@ -30,11 +28,11 @@ def finite_or_missing(values: ArrayLike, name: str) -> Floats:
 def _codes(labels: Sequence[Hashable] | None, rows: int, name: str) -> tuple[Ints, tuple[str, ...]]:
     """Number labels in the order in which they first appear."""
     if labels is None:
-        return np.zeros(rows, dtype=np.intp), ("",)
+        return np.zeros(rows, dtype=np.int64), ("",)
     if len(labels) != rows:
         raise DataError(f"{len(labels)} values of {name} for {rows} judgements; give one a row")
     numbers: dict[Hashable, int] = {}
-    codes = np.fromiter((numbers.setdefault(label, len(numbers)) for label in labels), np.intp, rows)
+    codes = np.fromiter((numbers.setdefault(label, len(numbers)) for label in labels), np.int64, rows)
     return codes, tuple(str(label) for label in numbers)
 
 
@@ -47,7 +45,7 @@ class Pooling:
     finish: Callable[[Floats], Floats]
     """(m, k) -> (m,)"""
 
-    def of(self, weights: Counts | Floats) -> Floats:
+    def of(self, weights: Ints | Floats) -> Floats:
         """Score weighted sums of rows: (draws, rows) -> (draws,)."""
         return self.finish(weights @ self.stats)
 
@@ -154,4 +152,4 @@ def mean_pooling(values: Floats) -> Pooling:
 
 def _kept(codes: Ints, names: tuple[str, ...]) -> tuple[Ints, tuple[str, ...]]:
     left, renumbered = np.unique(codes, return_inverse=True)
-    return renumbered.astype(np.intp), tuple(names[code] for code in left)
+    return renumbered.astype(np.int64), tuple(names[code] for code in left)

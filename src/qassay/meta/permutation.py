@@ -5,13 +5,14 @@ from dataclasses import replace
 
 import numpy as np
 
+from qassay.arrays import Floats, Ints
 from qassay.errors import DataError
 from qassay.meta.levels import Level, rows_by_question
 from qassay.meta.panel import Panel
 from qassay.meta.significance import Alternative, Difference, DifferenceTest, permutation_p
-from qassay.meta.weighted import Coefficient, Counts, Floats, Ints, Judged, dense
+from qassay.meta.weighted import Coefficient, Judged, dense
 
-Swapped = Callable[[Counts], Floats]
+Swapped = Callable[[Ints], Floats]
 """(draws, all rows) of 1 where the metrics trade places -> the coefficient of the first metric's column."""
 
 _BLOCK = 400_000
@@ -37,7 +38,7 @@ def _systems(coefficient: Coefficient, x: Floats, y: Floats, z: Floats, system: 
     rows = [np.flatnonzero(code == each) for each in range(len(present))]
     ones = np.ones((1, 1, len(present)), dtype=np.int64)
 
-    def swapped(swaps: Counts) -> Floats:
+    def swapped(swaps: Ints) -> Floats:
         gained = np.column_stack([swaps[:, each].astype(np.float64) @ gain[each] for each in rows])
         means = base + gained / sizes
         return dense(coefficient, means, np.broadcast_to(judged, means.shape), ones)[:, 0]
@@ -45,12 +46,12 @@ def _systems(coefficient: Coefficient, x: Floats, y: Floats, z: Floats, system: 
     return swapped
 
 
-def _inputs(coefficient: Coefficient, x: Floats, y: Floats, z: Floats, layout: tuple[Ints, Counts]) -> Swapped:
+def _inputs(coefficient: Coefficient, x: Floats, y: Floats, z: Floats, layout: tuple[Ints, Ints]) -> Swapped:
     row, present = layout
     scores = np.concatenate([x[row], y[row]], axis=1)
     judged = np.concatenate([z[row], z[row]], axis=1)
 
-    def swapped(swaps: Counts) -> Floats:
+    def swapped(swaps: Ints) -> Floats:
         chosen = np.moveaxis(swaps[:, row], 0, 1)
         weights = np.concatenate([present[:, None, :] * (1 - chosen), present[:, None, :] * chosen], axis=2)
         each = dense(coefficient, scores, judged, weights)
@@ -61,7 +62,7 @@ def _inputs(coefficient: Coefficient, x: Floats, y: Floats, z: Floats, layout: t
     return swapped
 
 
-def _swaps(panel: Panel, test: DifferenceTest, draws: int, rng: np.random.Generator) -> Iterator[Counts]:
+def _swaps(panel: Panel, test: DifferenceTest, draws: int, rng: np.random.Generator) -> Iterator[Ints]:
     """Toss a coin for every answer, every system or every question, in blocks."""
     block = max(1, _BLOCK // len(panel))
     for start in range(0, draws, block):

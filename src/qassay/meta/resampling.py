@@ -7,9 +7,10 @@ from enum import StrEnum
 import numpy as np
 from scipy import stats
 
+from qassay.arrays import Floats
 from qassay.meta.levels import Draws, Level, LevelStatistic, Unit
 from qassay.meta.panel import Panel
-from qassay.meta.weighted import Coefficient, Floats
+from qassay.meta.weighted import Coefficient
 
 _ALMOST_ONE = 1 - 1e-9
 """Fisher's z of a perfect correlation is infinite; a draw that is perfect counts as almost so."""

@@ -7,13 +7,14 @@ from enum import StrEnum
 import numpy as np
 from scipy import stats
 
+from qassay.arrays import Floats
 from qassay.errors import DataError
 from qassay.meta.coefficients import estimate
 from qassay.meta.correlation import level_statistics
 from qassay.meta.levels import Level, Unit, draw, system_pairs
 from qassay.meta.panel import Panel
 from qassay.meta.resampling import default_unit, resample
-from qassay.meta.weighted import Coefficient, Floats
+from qassay.meta.weighted import Coefficient
 
 
 class DifferenceTest(StrEnum):

@@ -3,7 +3,8 @@
 A bootstrap draw gives every row a count, and a permutation that swaps two metrics chooses, for every row, one of
 two values. Both are weights on fixed rows, so that ranks and sorted orders are found once and each draw costs a
 few passes over an array. Weights are whole numbers: a row with weight 3 stands for three equal rows, and equal
-rows are tied. A coefficient without a value (constant side, fewer than two rows) is NaN here; callers count it.
+rows are tied; running sums of whole numbers are also several times faster than those of floats. A coefficient
+without a value (constant side, fewer than two rows) is NaN here; callers count it.
 """
 
 from abc import ABC, abstractmethod
@@ -13,11 +14,9 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from qassay.arrays import Floats, Ints
+
 Number = TypeVar("Number", np.int64, np.float64)
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
-Counts = NDArray[np.int64]
-"""Weights are whole numbers, whose running sums are several times faster than those of floats."""
 
 
 class Coefficient(StrEnum):
@@ -83,7 +82,7 @@ def _dense_kendall(x: Floats, y: Floats, weights: Floats) -> Floats:
     return _ratio(concordance, untied_x * untied_y)
 
 
-def dense(coefficient: Coefficient, x: Floats, y: Floats, weights: Counts) -> Floats:
+def dense(coefficient: Coefficient, x: Floats, y: Floats, weights: Ints) -> Floats:
     """Correlate many small groups: `x`, `y` (…, rows), `weights` (…, draws, rows) -> (…, draws).
 
     Every pair of rows in a group is compared, which suits groups of up to a few dozen rows. Rows that are missing
@@ -103,7 +102,7 @@ class Reweighted(ABC):
     """A coefficient of fixed rows, ready for many weightings: `(draws, all rows) -> (draws,)`."""
 
     @abstractmethod
-    def __call__(self, weights: Counts) -> Floats:
+    def __call__(self, weights: Ints) -> Floats:
         """Give one coefficient for each row of `weights`."""
 
 
@@ -112,7 +111,7 @@ class _Dense(Reweighted):
         self._coefficient = coefficient
         self._x, self._y, self._rows = x, y, rows
 
-    def __call__(self, weights: Counts) -> Floats:
+    def __call__(self, weights: Ints) -> Floats:
         return dense(self._coefficient, self._x, self._y, weights[:, self._rows])
 
 
@@ -122,7 +121,7 @@ class _Pearson(Reweighted):
         self._columns = np.zeros((width, 6))
         self._columns[rows] = np.column_stack([np.ones_like(x), x, y, x * x, y * y, x * y])
 
-    def __call__(self, weights: Counts) -> Floats:
+    def __call__(self, weights: Ints) -> Floats:
         total, sx, sy, sxx, syy, sxy = (weights.astype(np.float64) @ self._columns).T
         return _ratio(total * sxy - sx * sy, _spread(sxx, sx, total) * _spread(syy, sy, total))
 
@@ -139,7 +138,7 @@ class _Side:
         self.starts = np.flatnonzero(new)
         self.distinct = len(self.starts) == len(values)
         # Which distinct value a row has; rows that are left out have 0, and their weights are never summed.
-        self.group = np.zeros(width, dtype=np.intp)
+        self.group = np.zeros(width, dtype=np.int64)
         self.group[self.order] = np.cumsum(new) - 1
 
     def sums(self, columns: NDArray[Number]) -> NDArray[Number]:
@@ -149,7 +148,7 @@ class _Side:
             return ordered
         return np.asarray(np.add.reduceat(ordered, self.starts, axis=1))
 
-    def ranks(self, weights: Counts) -> tuple[Floats, Floats]:
+    def ranks(self, weights: Ints) -> tuple[Floats, Floats]:
         """Give twice the centred mid-rank of each distinct value, and the sum of their weighted squares."""
         counts = self.sums(weights)
         ranks = np.cumsum(counts, axis=1)
@@ -162,7 +161,7 @@ class _Side:
         spread = (total[:, 0].astype(np.float64) ** 3 - np.einsum("dg,dg,dg->d", sizes, sizes, sizes)) / 3
         return ranks.astype(np.float64), spread
 
-    def tied_pairs(self, weights: Counts) -> Floats:
+    def tied_pairs(self, weights: Ints) -> Floats:
         """Count the pairs of rows with one value."""
         sizes = self.sums(weights).astype(np.float64)
         return np.asarray((np.einsum("dg,dg->d", sizes, sizes) - sizes.sum(axis=1)) / 2)
@@ -173,10 +172,10 @@ class _JudgementSide(_Side):
 
     def __init__(self, values: Floats, rows: Ints, width: int) -> None:
         super().__init__(values, rows, width)
-        self._seen: Counts | None = None
+        self._seen: Ints | None = None
         self._kept: tuple[Floats, Floats]
 
-    def weighted_ranks(self, weights: Counts) -> tuple[Floats, Floats]:
+    def weighted_ranks(self, weights: Ints) -> tuple[Floats, Floats]:
         """Give each row's centred rank times its weight, and the spread of the ranks."""
         if self._seen is not weights:
             ranks, spread = self.ranks(weights)
@@ -189,7 +188,7 @@ class _Spearman(Reweighted):
     def __init__(self, x: _Side, y: _JudgementSide) -> None:
         self._x, self._y = x, y
 
-    def __call__(self, weights: Counts) -> Floats:
+    def __call__(self, weights: Ints) -> Floats:
         weighted, spread_y = self._y.weighted_ranks(weights)
         ranks, spread_x = self._x.ranks(weights)
         return _ratio(np.einsum("dg,dg->d", ranks, self._x.sums(weighted)), spread_x * spread_y)
@@ -219,7 +218,7 @@ class _Kendall(Reweighted):
         before = np.triu(np.ones((leaf, leaf), dtype=bool), 1)
         self._leaves = ((leaves[:, :, None] > leaves[:, None, :]) & before).astype(np.float64)
         position = np.arange(len(padded))
-        self._merges: list[tuple[int, Ints, Counts]] = []
+        self._merges: list[tuple[int, Ints, Ints]] = []
         for level in range(levels):
             size = leaf * 2 ** (level + 1)
             right = position % size >= size // 2
@@ -227,7 +226,7 @@ class _Kendall(Reweighted):
             merged = np.lexsort((~right, -height, position // size))
             self._merges.append((size, merged, right[merged].astype(np.int64)))
 
-    def __call__(self, weights: Counts) -> Floats:
+    def __call__(self, weights: Ints) -> Floats:
         draws = len(weights)
         ordered = np.take(weights, self._order, axis=1)
         if self._padding:
