@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from hashlib import blake2b
-from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, BinaryIO, Self
 
@@ -14,11 +13,15 @@ from qassay.errors import DataError, OutputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from pathlib import Path
 
     from qassay.records import Example
     from qassay.tally import Tally
 
-CHECKPOINT_SECONDS = 2.0
+SHORTEST_INTERVAL = 0.2
+"""Seconds between checkpoints at the least."""
+SHARE = 0.02
+"""Of a run's time that checkpoints may take."""
 _HASH_RANGE = 1 << 128
 
 
@@ -45,6 +48,7 @@ class PartialOutput:
         self._examples_hash = int(self.state.examples_hash, 16)
         self._file: BinaryIO | None = None
         self._saved_at = monotonic()
+        self._interval = SHORTEST_INTERVAL
 
     def __enter__(self) -> Self:
         try:
@@ -86,13 +90,14 @@ class PartialOutput:
                 self._examples_hash = (self._examples_hash + _example_hash(example)) % _HASH_RANGE
                 self.state.rows += 1
             self.state.written += len(rows)
-            if monotonic() - self._saved_at >= CHECKPOINT_SECONDS:
+            if monotonic() - self._saved_at >= self._interval:
                 self.checkpoint(tally)
         except OSError as problem:
             raise _unwritable(self.path, problem) from problem
 
     def checkpoint(self, tally: Tally) -> None:
         """Make sure that a run killed from here on can resume at this row."""
+        begun = monotonic()
         file = self._opened()
         file.flush()
         os.fsync(file.fileno())
@@ -102,6 +107,7 @@ class PartialOutput:
         fresh.write_bytes(msgspec.msgpack.encode(self.state))
         fresh.replace(self._state_path)
         self._saved_at = monotonic()
+        self._interval = max(SHORTEST_INTERVAL, (self._saved_at - begun) / SHARE)
 
     def flush(self) -> None:
         """Bring all rows to the file."""
