@@ -55,8 +55,7 @@ class Finished:
 def score_and_encode(scorer: Scorer, chunk: Chunk) -> tuple[ScoredBatch, bytes]:
     """Score one chunk and write its rows as JSON lines."""
     scored = scorer.score(chunk)
-    rows = (encode_row(example, *scored.row(i)) for i, example in enumerate(chunk))
-    return scored, encode_jsonl(rows)
+    return scored, encode_jsonl(encode_row(*row) for row in scored.rows())
 
 
 class Run:

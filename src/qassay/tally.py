@@ -13,7 +13,7 @@ import numpy as np
 from qassay.scores import Aggregate, Signature
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from qassay.arrays import Floats, Ints
     from qassay.metrics.base import Metric
@@ -38,10 +38,13 @@ class ScoredBatch:
     unscored: dict[str, dict[int, str]]
     notes: Counter[str] = field(default_factory=Counter)
 
-    def row(self, i: int) -> tuple[dict[str, float | None], dict[str, str]]:
-        """Give one example's scores and the reasons for missing ones."""
-        scores = {spec: None if np.isnan(values[i]) else float(values[i]) for spec, values in self.scores.items()}
-        return scores, {spec: reasons[i] for spec, reasons in self.unscored.items() if i in reasons}
+    def rows(self) -> Iterator[tuple[Example, dict[str, float | None], dict[str, str]]]:
+        """Give each example with its scores and the reasons for missing ones."""
+        columns = [values.tolist() for values in self.scores.values()]
+        for i, (example, *values) in enumerate(zip(self.examples, *columns, strict=True)):
+            # Only NaN differs from itself.
+            scores = {spec: value if value == value else None for spec, value in zip(self.scores, values, strict=True)}  # noqa: PLR0124
+            yield example, scores, {spec: reasons[i] for spec, reasons in self.unscored.items() if i in reasons}
 
 
 class _SystemState(msgspec.Struct):
