@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from hashlib import blake2b
+from itertools import pairwise
 from mmap import mmap
 from typing import NamedTuple
 
@@ -55,7 +56,7 @@ class SeenIds:
         """Remember the pairs and give the positions in `keys` of those that were known already."""
         if not keys:
             return []
-        words = np.frombuffer(b"".join([_digest(system, name) for system, name in keys]), dtype=np.uint64)
+        words = np.frombuffer(b"".join(_digests(keys)), dtype=np.uint64)
         high, low = words[::2], words[1::2]
         # The last key of lexsort is the first to sort by. It is stable: of equal pairs the first stays first.
         order = np.lexsort((low, high))
@@ -95,16 +96,17 @@ class SeenIds:
         self._recent, self._recent_count = [], 0
 
 
-def _digest(system: str, name: str) -> bytes:
+def _digests(keys: Sequence[tuple[str, str]]) -> list[bytes]:
     # The length keeps ("a", "bc") and ("ab", "c") apart.
-    text = f"{len(system)}:{system}{name}"
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=DIGEST_BYTES).digest()
+    return [
+        blake2b(f"{len(system)}:{system}{name}".encode(), digest_size=DIGEST_BYTES).digest() for system, name in keys
+    ]
 
 
 def _shard_bounds(high: Words) -> list[tuple[int, int]]:
     """Cut ascending high halves where the shards begin."""
     cuts = [0, *np.searchsorted(high, SHARD_STARTS).tolist(), len(high)]
-    return list(zip(cuts[:-1], cuts[1:], strict=True))
+    return list(pairwise(cuts))
 
 
 def _found(run: _Run, high: Words, low: Words) -> NDArray[np.bool_]:

@@ -37,7 +37,7 @@ class ReadOptions:
     mapping: Mapping[str, str] = field(default_factory=dict)
     """Our field to their field: `{"candidate": "prediction"}`."""
     system: str | None = None
-    """The name of the system that gave every answer, whatever the rows say."""
+    """The name of the system that gave the answers, where the rows do not name one."""
     on_error: Literal["stop", "skip"] = "stop"
     """Whether a bad row ends the reading, or is left out and listed."""
 
@@ -48,6 +48,9 @@ class Skipped:
 
     place: str
     reason: str
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.reason}"
 
 
 class Intake:
@@ -75,9 +78,9 @@ class Intake:
         if self.options.mapping:
             raise DataError(f"--map does not apply to the format {format_name}, whose fields are fixed")
 
-    def system(self, stated: str) -> str:
-        """Give the name of the system: the option's, or what the input states."""
-        return stated if self.options.system is None else self.options.system
+    def system(self, otherwise: str = "") -> str:
+        """Name the system of answers that do not: as the option says, or else as the format has it."""
+        return otherwise if self.options.system is None else self.options.system
 
 
 Reading = Iterator[Placed]

@@ -24,7 +24,7 @@ decode_row = msgspec.json.Decoder(dict[str, Any]).decode
 def read_jsonl(sources: Sequence[Source], intake: Intake) -> Reading:
     """Read one row a line; blank lines do not count as rows."""
     source = sources[0]
-    mapping, system = intake.options.mapping, intake.options.system
+    mapping, system = intake.options.mapping, intake.system()
     name, stem = source.name, source.stem
     for first, lines in source.line_batches():
         for number, line in enumerate(lines, first):
@@ -32,7 +32,7 @@ def read_jsonl(sources: Sequence[Source], intake: Intake) -> Reading:
                 row: Row = decode_row(line)
                 if mapping:
                     rename(row, mapping)
-                example = to_example(row, f"{stem}:{number}", system)
+                example = to_example(row, stem, number, system)
             except DECODING_ERRORS as error:
                 if line and not line.isspace():
                     intake.refuse(explain(line, error), name, number)
@@ -44,43 +44,51 @@ def read_jsonl(sources: Sequence[Source], intake: Intake) -> Reading:
 
 
 def read_json(sources: Sequence[Source], intake: Intake) -> Reading:
-    """Read the rows of one JSON array, one after the other."""
+    """Read the rows of one JSON array, one after the other; a missing id is `FILE:NUMBER` of the row."""
     source = sources[0]
-    for line, item in items(source):
+    for number, (line, item) in enumerate(items(source), 1):
         try:
             row: Row = decode_row(item)
             rename(row, intake.options.mapping)
-            yield to_example(row, f"{source.stem}:{line}", intake.options.system), source.name, line
+            example = to_example(row, source.stem, number, intake.system())
         except DECODING_ERRORS as error:
             intake.refuse(explain(item, error), source.name, line)
+            continue
         except DataError as error:
             intake.refuse(error.problem, source.name, line)
+            continue
+        yield example, source.name, line
 
 
 def explain(text: bytes, error: Exception) -> str:
     """Say why a row is not a JSON object, and what to do."""
     if b"\0" in text:
         return "holds a NUL byte: the file is damaged or not UTF-8; save it as UTF-8"
-    if isinstance(error, UnicodeDecodeError):
-        return f"is not UTF-8 (byte 0x{error.object[error.start]:02x}); save the file as UTF-8"
-    if isinstance(error, RecursionError):
-        return "is nested too deeply; give plain fields"
-    if isinstance(error, msgspec.ValidationError):
-        if "out of range" in str(error):
+    match error:
+        case UnicodeDecodeError():
+            return f"is not UTF-8 (byte 0x{error.object[error.start]:02x}); save the file as UTF-8"
+        case RecursionError():
+            return "is nested too deeply; give plain fields"
+        case msgspec.ValidationError() if "out of range" in str(error):
             return "holds a number that is out of range; write it as a string"
-        return 'is not a JSON object; write {"references": ["…"], "candidate": "…"}'
+        case msgspec.ValidationError():
+            return 'is not a JSON object; write {"references": ["…"], "candidate": "…"}'
+        case _:
+            return _explain_syntax(text, str(error))
+
+
+def _explain_syntax(text: bytes, detail: str) -> str:
     if found := _NOT_A_NUMBER.search(text):
         return f"holds {found[1].decode()}, which is not JSON; write null"
-    if _HALF_A_PAIR.search(text) and not _decodes_without_pairs(text):
+    if _HALF_A_PAIR.search(text) and _decodes(_HALF_A_PAIR.sub(b"?", text)):
         return "holds half of a surrogate pair, such as \\ud800, which is no character; remove it"
-    detail = str(error).removeprefix("JSON is malformed: ")
-    return f"is not valid JSON ({detail[:1].lower()}{detail[1:]}); write one JSON object a line"
+    detail = detail.removeprefix("JSON is malformed: ").lower()
+    return f"is not valid JSON ({detail}); write one JSON object a row"
 
 
-def _decodes_without_pairs(text: bytes) -> bool:
-    """Whether the surrogate escapes are not what is wrong."""
+def _decodes(text: bytes) -> bool:
     try:
-        decode_row(_HALF_A_PAIR.sub(b"?", text))
+        decode_row(text)
     except DECODING_ERRORS:
-        return True
-    return False
+        return False
+    return True

@@ -4,10 +4,10 @@ import math
 from collections.abc import Mapping
 from difflib import get_close_matches
 from numbers import Integral, Real
-from typing import Any
+from types import NoneType, UnionType
+from typing import Any, TypeGuard
 
 from qassay.data.intake import FIELDS, fail
-from qassay.errors import DataError
 from qassay.records import Example, Opinion, Reference
 
 Row = dict[str, Any]
@@ -54,14 +54,25 @@ OTHER_NAMES = {
     ),
 }
 
+NEEDED = ("references", "candidate")
+
 _OPINIONS = {opinion.value: opinion for opinion in Opinion}
+_KINDS: tuple[tuple[type | UnionType, str], ...] = (
+    (NoneType, "null"),
+    (bool, "a boolean"),
+    (str, "a string"),
+    (Real, "a number"),
+    (list | tuple, "a list"),
+    (Mapping, "an object"),
+)
 _ABSENT = object()
 _NOTHING: Row = {}
 
 
-def to_example(row: Row, fallback_id: str, system: str | None) -> Example:
+def to_example(row: Row, stem: str, number: int, system: str) -> Example:
     """Build an example out of a row, which is used up: what is left of it becomes `extra`.
 
+    A row without an id is called `STEM:NUMBER`, and `system` is for rows that name none.
     Raises `DataError` without a place, which the caller knows.
     """
     take = row.pop
@@ -75,33 +86,52 @@ def to_example(row: Row, fallback_id: str, system: str | None) -> Example:
         candidate = _candidate(candidate, row)
     name = take("id", None)
     if type(name) is not str or not name:
-        name = _identifier(name, fallback_id)
-    question = take("question", None)
-    stated = take("system", None)
+        name = _identifier(name, f"{stem}:{number}")
+    question = take("question", "")
+    if type(question) is not str:
+        question = _optional_text("question", question) or ""
+    stated = take("system", system)
+    if type(stated) is not str:
+        stated = system if stated is None else _text("system", stated)
+    if not row:
+        # Most rows end here, and reading them fast is worth a second way out.
+        return Example(name, question, checked, candidate, stated, extra=_NOTHING)
     opinion = take("opinion", None)
     entities = take("entities", None)
-    context = take("context", None)
-    question_type = take("question_type", None)
     judgement = take("judgement", None)
     return Example(
         name,
-        "" if question is None else question if type(question) is str else _text("question", question),
+        question,
         checked,
         candidate,
-        system if system is not None else "" if stated is None else _text("system", stated),
+        stated,
         None if opinion is None else parse_opinion(opinion),
         () if entities is None else _entities(entities),
-        None if context is None else _text("context", context),
-        None if question_type is None else _text("question_type", question_type),
+        _optional_text("context", take("context", None)),
+        _optional_text("question_type", take("question_type", None)),
         None if judgement is None else _judgement(judgement),
-        row or _NOTHING,
+        row,
     )
 
 
 def rename(row: Row, mapping: Mapping[str, str]) -> None:
-    """Give the fields of a row our names; all at once, so that two fields may swap names."""
-    ours = {our_name: row.pop(their_name) for our_name, their_name in mapping.items() if their_name in row}
-    row.update(ours)
+    """Give the fields of a row our names; all at once, so that two fields may swap names.
+
+    A field that had the name before is kept under `NAME (input)`.
+    """
+    for ours in NEEDED:
+        if ours in mapping and mapping[ours] not in row:
+            fail(f'"{mapping[ours]}" is missing, which --map takes for "{ours}"; give it in every row')
+    renamed = {ours: row.pop(theirs) for ours, theirs in mapping.items() if theirs in row}
+    for ours in renamed:
+        if ours in row:
+            row[as_input(ours)] = row.pop(ours)
+    row.update(renamed)
+
+
+def as_input(name: str) -> str:
+    """Name a field of the input whose own name is taken."""
+    return f"{name} (input)"
 
 
 def check_mapping(mapping: Mapping[str, str]) -> None:
@@ -136,6 +166,16 @@ def missing(field: str, names: Mapping[str, Any]) -> str:
     return f'"{field}" is missing; {remedy}'
 
 
+def need_text(example: Example) -> None:
+    """Refuse strings that cannot be written as UTF-8, which Python allows and files do not."""
+    texts = (example.id, example.question, example.candidate or "", example.system, example.context or "")
+    references = (reference.text for reference in example.references)
+    try:
+        "".join((*texts, *references, *example.entities, example.question_type or "")).encode()
+    except UnicodeEncodeError as error:
+        fail(f"holds half of a surrogate pair, {error.object[error.start]!a}, which is no character; remove it")
+
+
 def _shown(value: object) -> str:
     """Show a value in a message, shortened."""
     text = repr(value)
@@ -143,21 +183,12 @@ def _shown(value: object) -> str:
 
 
 def _kind(value: object) -> str:
-    match value:
-        case None:
-            return "null"
-        case bool():
-            return "a boolean"
-        case str():
-            return "a string"
-        case Real():
-            return "a number"
-        case list() | tuple():
-            return "a list"
-        case Mapping():
-            return "an object"
-        case _:
-            return f"a {type(value).__name__}"
+    return next((name for kind, name in _KINDS if isinstance(value, kind)), f"a {type(value).__name__}")
+
+
+def _is_number(value: object) -> TypeGuard[Real]:
+    # Python counts True as 1; people who write true mean something else.
+    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def _references(value: object, row: Row) -> tuple[Reference, ...]:
@@ -199,7 +230,7 @@ def _candidate(value: object, row: Row) -> str:
         fail(f"{missing('candidate', row)}, or write null where the system gave no answer")
     if isinstance(value, str):
         return value
-    if isinstance(value, Real) and not isinstance(value, bool):
+    if _is_number(value):
         return fail(f'"candidate" is a number; write it in quotes: "{value}", or null where there is no answer')
     return fail(f'"candidate" must be a string and is {_kind(value)}; give one answer a row')
 
@@ -212,16 +243,18 @@ def _identifier(value: object, fallback: str) -> str:
             return value
         case str():
             return fail('"id" is empty; give one, or leave the field out')
-        case Integral() if not isinstance(value, bool):
+        case Integral() if _is_number(value):
             return str(value)
         case _:
             return fail(f'"id" must be a string and is {_kind(value)}; write it in quotes')
 
 
 def _text(field: str, value: object) -> str:
-    return (
-        value if isinstance(value, str) else fail(f'"{field}" must be a string and is {_kind(value)}; write "…"')
-    )
+    return value if isinstance(value, str) else fail(f'"{field}" must be a string and is {_kind(value)}; write "…"')
+
+
+def _optional_text(field: str, value: object) -> str | None:
+    return None if value is None else _text(field, value)
 
 
 def _entities(value: object) -> tuple[str, ...]:
@@ -234,15 +267,10 @@ def _entities(value: object) -> tuple[str, ...]:
 
 
 def _judgement(value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, Real):
+    if not _is_number(value):
         return fail(f'"judgement" must be a number and is {_kind(value)}; write 1 or 0 for right or wrong')
     try:
         number = float(value)
     except OverflowError:
         number = math.inf
     return number if math.isfinite(number) else fail(f'"judgement" is {_shown(value)}; write null where unknown')
-
-
-def locate(error: DataError, name: str, line: int) -> DataError:
-    """Give an error about a row its place."""
-    return DataError(error.problem, name, line)

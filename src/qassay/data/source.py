@@ -93,12 +93,16 @@ class Source:
     The hash is over the decompressed bytes, so a data set keeps its identity when it is compressed.
     """
 
-    def __init__(self, name: str, opener: Callable[[], IO[bytes]], size: int | None, stem: str) -> None:
+    def __init__(
+        self, name: str, stem: str, opener: Callable[[], IO[bytes]], size: int | None, path: Path | None = None
+    ) -> None:
         self.name = name
         """As the user wrote it: it begins every message about this input."""
         self.stem = stem
         """The file's name without folders: it begins the ids of rows that have none."""
         self.size = size
+        """Its bytes on the disk; `None` where that is not known, as of a pipe, which is read once only."""
+        self.path = path
         self.bytes_read = 0
         """Bytes taken from the file itself, compressed as they are: what a progress bar shows."""
         self.passes = 1
@@ -115,13 +119,14 @@ class Source:
         """Name a file, or standard input as `-`; nothing is opened yet."""
         name = str(path)
         if name == "-":
-            return cls(STANDARD_INPUT, lambda: sys.stdin.buffer, None, STANDARD_INPUT)
+            return cls(STANDARD_INPUT, STANDARD_INPUT, lambda: sys.stdin.buffer, None)
         with readable(name):
             status = Path(path).stat()
         if S_ISDIR(status.st_mode):
             raise DataError("is a folder; give the file inside it", name)
         size = status.st_size if S_ISREG(status.st_mode) else None
-        return cls(name, lambda: Path(path).open("rb", buffering=CHUNK), size, Path(path).name)
+        place = Path(path)
+        return cls(name, place.name, lambda: place.open("rb", buffering=CHUNK), size, place)
 
     @property
     def is_file(self) -> bool:

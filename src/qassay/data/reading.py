@@ -1,0 +1,208 @@
+"""Inputs of any known format -> a stream of examples, in constant memory."""
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from qassay.data.formats import FORMATS, Format, Recognised, format_named, recognise
+from qassay.data.identity import SeenIds
+from qassay.data.intake import Intake, Placed, Reading, ReadOptions, Skipped
+from qassay.data.rows import check_mapping, need_text, to_example
+from qassay.data.source import Source
+from qassay.errors import DataError
+from qassay.records import Example
+
+__all__ = ["FORMATS", "Format", "ReadOptions", "Reader", "Skipped", "from_rows", "sniff"]
+
+AT_ONCE = 2048
+"""How many rows are checked for duplicate ids together."""
+ONE_ID_EACH = "give each answer of a system its own id, and each system its name"
+
+Group = tuple[Format, list[Source]]
+Refusal = Callable[[Example, str, int], None]
+
+
+class Reader:
+    """The examples of one or several inputs, one after the other.
+
+    Every iteration starts again from the beginning of the files. While it runs, `bytes_read` of `total_bytes`
+    says how far it is; afterwards `skipped` lists what was left out (the first thousand; `skipped_total` counts
+    all) and `data_hash` identifies the data.
+    """
+
+    def __init__(self, inputs: Sequence[str | Path], options: ReadOptions | None = None) -> None:
+        self._options = options or ReadOptions()
+        if not inputs:
+            raise DataError("there is no input; give a file, or - for standard input")
+        check_mapping(self._options.mapping)
+        if self._options.format != "auto":
+            format_named(self._options.format)
+        self._sources = [Source.at(path) for path in inputs]
+        if sum(source.name == "stdin" for source in self._sources) > 1:
+            raise DataError("standard input can be read once; give - once")
+        self._intake = Intake(self._options)
+        self._finished = False
+
+    def __iter__(self) -> Iterator[Example]:
+        self._finished = False
+        self._intake = Intake(self._options)
+        for source in self._sources:
+            source.bytes_read, source.passes = 0, 1
+        try:
+            yield from _distinct(self._placed(), self._refuse_repetition)
+            self._finished = True
+        finally:
+            for source in self._sources:
+                source.close()
+
+    @property
+    def skipped(self) -> list[Skipped]:
+        """What was left out and why; at most a thousand."""
+        return self._intake.skipped
+
+    @property
+    def skipped_total(self) -> int:
+        """How many rows were left out."""
+        return self._intake.skipped_total
+
+    @property
+    def total_bytes(self) -> int | None:
+        """The bytes that will be read, or `None` when an input is a pipe."""
+        sizes = [None if source.size is None else source.size * source.passes for source in self._sources]
+        return None if None in sizes else sum(size for size in sizes if size is not None)
+
+    @property
+    def bytes_read(self) -> int:
+        """The bytes that have been read so far."""
+        return sum(source.bytes_read for source in self._sources)
+
+    @property
+    def data_hash(self) -> str:
+        """The SHA-256 of the decompressed input in hexadecimal; of several inputs, that of their hashes in a row.
+
+        It is known once all examples have been taken.
+        """
+        if not self._finished:
+            raise RuntimeError("the data hash is known once every example has been read")
+        digests = [source.digest for source in self._sources]
+        return (digests[0] if len(digests) == 1 else hashlib.sha256(b"".join(digests)).digest()).hex()
+
+    def _placed(self) -> Reading:
+        for kind, sources in self._groups():
+            before = self.skipped_total
+            reading = kind.read(sources, self._intake)
+            first = next(reading, None)
+            if first is None:
+                raise self._no_answers(sources[-1], self.skipped_total - before)
+            yield first
+            yield from reading
+
+    def _no_answers(self, source: Source, left_out: int) -> DataError:
+        if not left_out:
+            return DataError("there are no answers in it; check the file", source.name)
+        last = self.skipped[-1]
+        return DataError(
+            f"there are no answers in it that can be scored: all {left_out} rows were left out, "
+            f"such as {last.place} ({last.reason}); check the file",
+            source.name,
+        )
+
+    def _refuse_repetition(self, example: Example, name: str, line: int) -> None:
+        self._intake.refuse(f"{_repeated(example)}; {ONE_ID_EACH}", name, line)
+
+    def _groups(self) -> Iterator[Group]:
+        """Put each file of questions together with the files of answers that follow it."""
+        named = None if self._options.format == "auto" else format_named(self._options.format)
+        groups: list[Group] = []
+        for source in self._sources:
+            if named is not None and not named.takes_answers:
+                groups.append((named, [source]))
+                continue
+            found = self._recognised(source, named)
+            kind = FORMATS[found.format]
+            if found.role == "data":
+                groups.append((kind, [source]))
+            elif groups and groups[-1][0] is kind:
+                groups[-1][1].append(source)
+            else:
+                problem = f"holds answers and no questions ({kind.name}); give the file of questions before it"
+                raise DataError(problem, source.name)
+        yield from groups
+
+    def _recognised(self, source: Source, named: Format | None) -> Recognised:
+        if named is None:
+            return recognise(source, self._options.mapping)
+        try:
+            found = recognise(source, {})
+        except DataError:
+            found = Recognised(named.name)
+        if found.format == named.name:
+            return found
+        first = source is self._sources[0]
+        return Recognised(named.name, "data" if first else "answers")
+
+
+def from_rows(rows: Iterable[Mapping[str, Any]], source: str = "rows") -> Iterator[Example]:
+    """Turn Python dictionaries into examples, with the checks of JSON lines; the place of a row is `row 3`."""
+
+    def placed() -> Reading:
+        number = 0
+        for number, row in enumerate(rows, 1):
+            if not isinstance(row, Mapping):
+                raise DataError(f"is a {type(row).__name__}; give a dictionary", f"row {number}")
+            try:
+                example = to_example(dict(row), source, number, "")
+                need_text(example)
+            except DataError as error:
+                raise DataError(error.problem, f"row {number}") from error
+            yield example, source, number
+        if not number:
+            raise DataError("there are no rows; give at least one")
+
+    def refuse(example: Example, _: str, number: int) -> None:
+        raise DataError(f"{_repeated(example)}; {ONE_ID_EACH}", f"row {number}")
+
+    return _distinct(placed(), refuse)
+
+
+def sniff(path: str | Path) -> str:
+    """Name the format of a file by its content, and only where that leaves it open by its extension."""
+    source = Source.at(path)
+    try:
+        found = recognise(source, {})
+    finally:
+        source.close()
+    if found.role == "answers":
+        raise DataError(f"holds answers and no questions ({found.format}); give it after them", source.name)
+    return found.format
+
+
+def _distinct(reading: Reading, refuse: Refusal) -> Iterator[Example]:
+    """Refuse the same `(system, id)` twice; whatever comes before a bad row is given first."""
+    seen = SeenIds()
+    waiting: list[Placed] = []
+    try:
+        for placed in reading:
+            waiting.append(placed)
+            if len(waiting) == AT_ONCE:
+                full, waiting = waiting, []
+                yield from _first_seen(full, seen, refuse)
+    except DataError:
+        yield from _first_seen(waiting, seen, refuse)
+        raise
+    yield from _first_seen(waiting, seen, refuse)
+
+
+def _first_seen(chunk: Sequence[Placed], seen: SeenIds, refuse: Refusal) -> Iterator[Example]:
+    start = 0
+    for position in seen.add([(example.system, example.id) for example, _, _ in chunk]):
+        yield from [placed[0] for placed in chunk[start:position]]
+        refuse(*chunk[position])
+        start = position + 1
+    yield from [placed[0] for placed in chunk[start:]]
+
+
+def _repeated(example: Example) -> str:
+    of_system = f' of system "{example.system}"' if example.system else ""
+    return f'the id "{example.id}"{of_system} appears twice'
