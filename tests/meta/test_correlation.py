@@ -1,0 +1,244 @@
+import numpy as np
+import pytest
+from scipy import stats
+from meta.simulated import simulated_panel
+
+from qassay.errors import DataError
+from qassay.meta.correlation import correlate
+from qassay.meta.levels import Level, Unit
+from qassay.meta.panel import Panel, Pooling
+from qassay.meta.resampling import IntervalMethod
+from qassay.meta.weighted import Coefficient
+
+SCIPY = {
+    Coefficient.PEARSON: stats.pearsonr,
+    Coefficient.SPEARMAN: stats.spearmanr,
+    Coefficient.KENDALL: stats.kendalltau,
+}
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(7)
+
+
+def one(panel, level=Level.ANSWER, coefficient=Coefficient.PEARSON, metric="a", **options):
+    return correlate(panel, level, [coefficient], [metric], **options)[0]
+
+
+def by_system(panel, values):
+    return np.array([values[panel.system == code].mean() for code in range(len(panel.systems))])
+
+
+@pytest.mark.parametrize("coefficient", list(Coefficient))
+def test_answers_are_pooled_at_answer_level(rng, coefficient):
+    """Value and p-value are scipy's over all answers."""
+    panel = simulated_panel(rng, decimals=1)
+
+    result = one(panel, Level.ANSWER, coefficient)
+
+    wanted = SCIPY[coefficient](panel.scores["a"], panel.judgement)
+    assert result.value == pytest.approx(wanted.statistic, abs=1e-9)
+    assert result.p == pytest.approx(wanted.pvalue, rel=1e-9)
+    assert result.n == len(panel)
+
+
+@pytest.mark.parametrize("coefficient", list(Coefficient))
+def test_systems_are_correlated_by_their_means(rng, coefficient):
+    """Value and p-value are scipy's over the systems' means."""
+    panel = simulated_panel(rng)
+
+    result = one(panel, Level.SYSTEM, coefficient)
+
+    wanted = SCIPY[coefficient](by_system(panel, panel.scores["a"]), by_system(panel, panel.judgement))
+    assert result.value == pytest.approx(wanted.statistic, abs=1e-9)
+    assert result.p == pytest.approx(wanted.pvalue, rel=1e-9)
+    assert result.n == 6
+
+
+@pytest.mark.parametrize("coefficient", list(Coefficient))
+def test_questions_are_averaged_at_input_level(rng, coefficient):
+    """The value is the mean of scipy's coefficient of each question; p is a t test of that mean."""
+    panel = simulated_panel(rng)
+
+    result = one(panel, Level.INPUT, coefficient)
+
+    rows = [panel.question == code for code in range(40)]
+    each = [SCIPY[coefficient](panel.scores["a"][i], panel.judgement[i]).statistic for i in rows]
+    assert result.value == pytest.approx(np.mean(each), abs=1e-9)
+    assert result.p == pytest.approx(stats.ttest_1samp(each, 0).pvalue, rel=1e-9)
+    assert (result.n, result.undefined) == (40, 0)
+
+
+def test_questions_without_a_coefficient_are_counted(rng):
+    """A question on which all systems score alike is undefined, not 0."""
+    panel = simulated_panel(rng)
+    panel.scores["a"][panel.question < 3] = 0.5
+
+    result = one(panel, Level.INPUT)
+
+    assert (result.n, result.undefined) == (37, 3)
+
+
+def test_overall_pairs_are_means_over_shared_draws(rng):
+    """With draws of all questions every pair is a system's mean, so the system level comes out."""
+    panel = simulated_panel(rng)
+
+    result = one(panel, Level.OVERALL, rng=rng, size=40, times=5)
+
+    assert result.value == pytest.approx(one(panel, Level.SYSTEM).value, abs=1e-9)
+    assert (result.n, result.p) == (30, None)
+
+
+def test_overall_draws_have_the_wanted_size(rng):
+    """Seed 001: 5 systems and 100 draws of 30 questions are 500 pairs."""
+    panel = simulated_panel(rng, systems=5)
+
+    assert one(panel, Level.OVERALL, rng=rng).n == 500
+
+
+def test_a_pooled_metric_scores_draws_by_its_sums(rng):
+    """Where a metric pools, a system's score follows from summed statistics, not from the mean of scores."""
+    panel = simulated_panel(rng)
+    counts = rng.integers(1, 9, (len(panel), 2)).astype(float)
+    pooled = Panel(
+        panel.judgement,
+        {"a": counts[:, 0] / counts[:, 1]},
+        panel.system,
+        panel.systems,
+        panel.question,
+        panel.questions,
+        {"a": Pooling(counts, lambda sums: sums[:, 0] / sums[:, 1])},
+    )
+
+    result = one(pooled, Level.SYSTEM)
+
+    ratio = by_system(panel, counts[:, 0]) / by_system(panel, counts[:, 1])
+    assert result.value == pytest.approx(stats.pearsonr(ratio, by_system(panel, panel.judgement)).statistic, abs=1e-9)
+
+
+def test_missing_scores_are_left_out_pairwise_and_counted(rng):
+    """Each metric uses the rows that it and people have scored."""
+    panel = simulated_panel(rng)
+    panel.scores["a"][:10] = np.nan
+    panel.judgement[5:12] = np.nan
+
+    result = one(panel)
+
+    assert (result.n, result.missing) == (len(panel) - 12, 12)
+    assert result.value == pytest.approx(stats.pearsonr(panel.scores["a"][12:], panel.judgement[12:]).statistic)
+    assert one(panel, metric="b").missing == 7
+
+
+@pytest.mark.parametrize(
+    ("scores", "judgements", "level", "reason"),
+    [
+        ([1, 1, 1, 1], [1, 2, 3, 4], Level.ANSWER, "all scores are equal"),
+        ([1, 2, 3, 4], [0.1, 0.1, 0.1, 0.1], Level.ANSWER, "all judgements are equal"),
+        ([1, 2], [1, 2], Level.ANSWER, "2 pairs; at least 3 are needed"),
+        ([np.nan, np.nan, np.nan], [1, 2, 3], Level.ANSWER, "0 pairs; at least 3 are needed"),
+        ([1, 2, 3, 4], [1, 2, 3, 4], Level.SYSTEM, "1 pairs; at least 3 are needed"),
+        ([1, 2, 3, 4], [1, 2, 3, 4], Level.INPUT, "no question has two answers that differ in score"),
+    ],
+)
+@pytest.mark.parametrize("coefficient", list(Coefficient))
+def test_what_is_undefined_says_why(scores, judgements, level, reason, coefficient):
+    """Constant columns, too few pairs, one system and missing data give None with a reason, also with draws."""
+    panel = Panel.build(judgements, {"a": scores})
+
+    result = one(panel, level, coefficient, draws=20, rng=np.random.default_rng(0))
+
+    assert (result.value, result.p, result.interval) == (None, None, None)
+    assert reason in result.reason
+
+
+@pytest.mark.parametrize("level", list(Level))
+@pytest.mark.parametrize("unit", [Unit.INPUTS, Unit.SYSTEMS, Unit.BOTH])
+@pytest.mark.parametrize("coefficient", list(Coefficient))
+def test_intervals_hold_the_value_at_every_level(rng, level, unit, coefficient):
+    """Every level and unit gives limits around the value and says how they were found."""
+    panel = simulated_panel(rng, systems=8)
+
+    result = one(panel, level, coefficient, draws=60, rng=rng, unit=unit, times=20)
+
+    assert -1 <= result.interval.low < result.value + 0.05
+    assert result.value - 0.05 < result.interval.high <= 1
+    assert (result.interval.unit, result.interval.draws) == (unit, 60)
+
+
+def reference_draws(panel, coefficient, level, rng, unit, draws):
+    """Resample by building each resampled data set, the slow way."""
+    values = []
+    scores, judged = (column.reshape(8, 40) for column in (panel.scores["a"], panel.judgement))
+    for _ in range(draws):
+        questions = rng.integers(0, 40, 40) if unit in {Unit.INPUTS, Unit.BOTH} else np.arange(40)
+        systems = rng.integers(0, 8, 8) if unit in {Unit.SYSTEMS, Unit.BOTH} else np.arange(8)
+        x, z = (matrix[systems][:, questions] for matrix in (scores, judged))
+        correlate_ = SCIPY[coefficient]
+        if level is Level.ANSWER:
+            values.append(correlate_(x.ravel(), z.ravel()).statistic)
+        elif level is Level.SYSTEM:
+            values.append(correlate_(x.mean(1), z.mean(1)).statistic)
+        else:
+            values.append(np.mean([correlate_(x[:, q], z[:, q]).statistic for q in range(40)]))
+    return np.array(values)
+
+
+@pytest.mark.parametrize("level", [Level.ANSWER, Level.SYSTEM, Level.INPUT])
+@pytest.mark.parametrize("unit", [Unit.INPUTS, Unit.BOTH])
+def test_percentile_limits_match_resampling_the_slow_way(level, unit):
+    """Limits from counts and from resampled data sets agree within Monte-Carlo error."""
+    panel = simulated_panel(np.random.default_rng(11), systems=8)
+    coefficient = Coefficient.PEARSON
+
+    fast = one(
+        panel,
+        level,
+        coefficient,
+        draws=4000,
+        rng=np.random.default_rng(1),
+        unit=unit,
+        method=IntervalMethod.PERCENTILE,
+    ).interval
+
+    slow = np.quantile(reference_draws(panel, coefficient, level, np.random.default_rng(2), unit, 400), [0.1, 0.9])
+    quick = one(
+        panel,
+        level,
+        coefficient,
+        draws=4000,
+        rng=np.random.default_rng(3),
+        unit=unit,
+        method=IntervalMethod.PERCENTILE,
+        confidence=0.8,
+    ).interval
+    width = fast.high - fast.low
+    np.testing.assert_allclose([quick.low, quick.high], slow, atol=0.12 * width)
+
+
+def test_the_same_seed_gives_the_same_interval(rng):
+    """Randomness is an argument and nothing else."""
+    panel = simulated_panel(rng)
+
+    first, second = (one(panel, draws=50, rng=np.random.default_rng(3)).interval for _ in range(2))
+
+    assert first == second
+
+
+def test_answers_cannot_be_resampled_at_overall_level(rng):
+    """A draw of questions needs whole questions."""
+    with pytest.raises(DataError, match="draws whole questions"):
+        one(simulated_panel(rng), Level.OVERALL, draws=5, rng=rng, unit=Unit.ANSWERS)
+
+
+def test_overall_draws_cannot_be_larger_than_the_data(rng):
+    """The message says how many questions there are."""
+    with pytest.raises(DataError, match="draws of 30 questions out of 10"):
+        one(simulated_panel(rng, questions=10), Level.OVERALL, rng=rng)
+
+
+@pytest.mark.parametrize("level", [Level.ANSWER, Level.OVERALL])
+def test_random_draws_need_a_generator(rng, level):
+    """Without one there is no silent default seed."""
+    with pytest.raises(DataError, match="random generator"):
+        one(simulated_panel(rng), level, draws=10)
