@@ -11,7 +11,7 @@ from operator import attrgetter
 
 from qassay.data.delimited import Record, header, need_columns, records
 from qassay.data.identity import SeenIds
-from qassay.data.intake import Intake, Reading
+from qassay.data.intake import Intake, Reading, ReadOptions
 from qassay.data.source import Source
 from qassay.errors import DataError
 from qassay.records import Example, Reference
@@ -47,13 +47,18 @@ def read_as2(sources: Sequence[Source], intake: Intake) -> Reading:
     """
     intake.no_mapping("as2")
     source = sources[0]
+    questions, with_documents = _table(source, intake)
+    return _examples(questions, source, intake, by_name=with_documents)
+
+
+def _table(source: Source, intake: Intake) -> tuple[Iterator[_Question], bool]:
     with_documents = b"DocumentID" in source.head(1024).partition(b"\n")[0]
     reading = records(source, intake, "\t", quoted=not with_documents)
     names = header(reading, source)
     need_columns(names, AS2_COLUMNS, source)
     rows = _rows(reading, names, source, intake)
     grouped = groupby(rows, attrgetter("name" if with_documents else "text"))
-    return _examples((_joined(group) for _, group in grouped), source, intake, by_name=with_documents)
+    return (_joined(group) for _, group in grouped), with_documents
 
 
 def read_trec(sources: Sequence[Source], intake: Intake) -> Reading:
@@ -63,6 +68,25 @@ def read_trec(sources: Sequence[Source], intake: Intake) -> Reading:
     """
     intake.no_mapping("trec")
     return _examples(_blocks(sources[0]), sources[0], intake, by_name=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """A question with its right and its wrong sentences."""
+
+    question: str
+    right: tuple[str, ...]
+    wrong: tuple[str, ...]
+
+
+def read_selection(source: Source) -> Iterator[Selection]:
+    """Read the questions of a WikiQA table or a TREC-QA file with all their sentences."""
+    intake = Intake(ReadOptions())
+    tagged = source.head(1024).lstrip().startswith(b"<QApairs")
+    questions, by_name = (_blocks(source), True) if tagged else _table(source, intake)
+    for question in _once(questions, source, by_name=by_name):
+        sides = [tuple(each.text for each in question.sentences if each.label == label) for label in (1, 0)]
+        yield Selection(question.text, *sides)
 
 
 def _rows(reading: Iterator[Record], names: Sequence[str], source: Source, intake: Intake) -> Iterator[_Question]:
