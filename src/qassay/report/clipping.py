@@ -1,0 +1,42 @@
+"""Texts shortened for display, which always say by how much."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from qassay.text.normalise import compose
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+LONGEST = 5000
+"""How many characters of a text a page shows at most."""
+BUDGET = 3_300_000
+"""How many bytes all texts of a page together may take before each is shown shorter."""
+_SHORTER = (LONGEST, 2500, 1200, 600, 300, 150)
+
+
+class Clipped(NamedTuple):
+    """The beginning of a text in composed form, and how many characters follow."""
+
+    text: str
+    more: int
+
+    @property
+    def remark(self) -> str:
+        """What stands where the rest was left out."""
+        return f"… {self.more:,} more characters" if self.more else ""
+
+
+def clip(text: str, longest: int = LONGEST) -> Clipped:
+    """Keep at most `longest` characters."""
+    composed = compose(text)
+    return Clipped(composed[:longest], max(0, len(composed) - longest))
+
+
+def fitting_length(texts: Collection[str], budget: int = BUDGET) -> int:
+    """Find how many characters of each text can be shown so that all together keep to the budget."""
+    for longest in _SHORTER[:-1]:
+        if sum(len(text[:longest].encode("utf-8", "replace")) for text in texts) <= budget:
+            return longest
+    return _SHORTER[-1]
