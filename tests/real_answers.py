@@ -13,10 +13,12 @@ from shared import bench, train
 def kpqa(name):
     """Read one of KPQA's human-judged sets: `marco_all` (1,000), `avsd_all` (1,000, six references each)."""
     with bench(f"kpqa_human/{name}.csv").open(encoding="utf-8", newline="") as file:
-        return [
-            answer(row["answer"], *(text for key, text in row.items() if key.startswith("reference") and text), id=str(i))
-            for i, row in enumerate(csv.DictReader(file))
-        ]
+        rows = list(csv.DictReader(file))
+    columns = [key for key in rows[0] if key.startswith("reference")]
+    return [
+        answer(row["answer"], *(row[key] for key in columns if row[key]), id=str(i), judgement=float(row["scores"]))
+        for i, row in enumerate(rows)
+    ]
 
 
 @cache
@@ -41,9 +43,7 @@ def squad_answers():
     """Take the answers of the BERT ensemble to SQuAD 1.1, which are short and have up to six references."""
     predictions = json.loads(train("squad/predictions/1.1_BERT.json").read_text(encoding="utf-8"))
     articles = json.loads(train("squad/dev-v1.1.json").read_text(encoding="utf-8"))["data"]
-    questions = [
-        question for article in articles for passage in article["paragraphs"] for question in passage["qas"]
-    ]
+    questions = [question for article in articles for passage in article["paragraphs"] for question in passage["qas"]]
     return [
         answer(predictions[each["id"]], *(gold["text"] for gold in each["answers"]), id=each["id"])
         for each in questions

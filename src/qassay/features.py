@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from qassay.arrays import summed
-from qassay.frequencies import FrequencyNeed
+from qassay.frequencies import FrequencyNeed, in_spaced_language
 from qassay.text.normalise import compose
 from qassay.text.tokenise import tokeniser
 from qassay.text.tokens import Tokens, ranges
@@ -67,9 +67,10 @@ class Batch:
         self.examples = examples
         self.resources = resources or Resources()
         self.notes: Counter[str] = Counter()
-        self._index: dict[str, int] = {}
-        self.candidate = self._intern_all(example.candidate or "" for example in examples)
-        self.reference = self._intern_all(each.text for example in examples for each in example.references)
+        self._index: dict[str | tuple[str, bool], int] = {}
+        self._spaced: set[int] = set()
+        self.candidate = self._intern_all((example.candidate or "", example) for example in examples)
+        self.reference = self._intern_all((each.text, example) for example in examples for each in example.references)
         self._reference_counts = np.array([len(example.references) for example in examples], np.int64)
         self._tokens: dict[str, Tokens] = {}
         self._views: dict[tuple[str, str | None], View] = {}
@@ -78,14 +79,28 @@ class Batch:
     def __len__(self) -> int:
         return len(self.examples)
 
-    def _intern_all(self, texts: Iterable[str]) -> Ints:
+    def _intern_all(self, texts: Iterable[tuple[str, Example]]) -> Ints:
         index = self._index
-        return np.array([index.setdefault(compose(text), len(index)) for text in texts], np.int64)
+        return np.array(
+            [
+                index.setdefault(text, len(index)) if text.isascii() else self._intern(text, example)
+                for text, example in texts
+            ],
+            np.int64,
+        )
+
+    def _intern(self, text: str, example: Example) -> int:
+        # The same text may be English that quotes Chinese here and plain Chinese there, and is cut accordingly.
+        spaced = in_spaced_language(example)
+        row = self._index.setdefault((compose(text), spaced), len(self._index))
+        if spaced:
+            self._spaced.add(row)
+        return row
 
     @cached_property
     def texts(self) -> list[str]:
-        """The distinct texts, in composed form, that the candidates' and references' rows point to."""
-        return list(self._index)
+        """The texts, in composed form, that the candidates' and references' rows point to."""
+        return [key if isinstance(key, str) else key[0] for key in self._index]
 
     @cached_property
     def missing(self) -> Bools:
@@ -115,7 +130,7 @@ class Batch:
     def tokens(self, tok: str) -> Tokens:
         """Tokenise all texts of the batch, once a tokeniser."""
         if tok not in self._tokens:
-            self._tokens[tok] = Tokens.cut(self.texts, tokeniser(tok, self.resources.language))
+            self._tokens[tok] = Tokens.cut(self.texts, tokeniser(tok, self.resources.language), self._spaced)
         return self._tokens[tok]
 
     def view(self, tok: str, weighting: str | None = None) -> View:

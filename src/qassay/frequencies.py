@@ -10,6 +10,7 @@ import msgspec
 import numpy as np
 
 from qassay.errors import DataError
+from qassay.text.language import spaced
 from qassay.text.normalise import compose
 
 if TYPE_CHECKING:
@@ -52,7 +53,9 @@ class Frequencies:
     def add(self, examples: Iterable[Example], tokeniser: Tokeniser) -> None:
         """Count the references of more examples."""
         for example in examples:
-            grams = [set(ngrams(tokeniser.tokens(compose(each.text)), self.need.orders)) for each in example.references]
+            spaced = tokeniser.cut_spaced is not None and in_spaced_language(example)
+            rows = [tokeniser.tokens(compose(each.text), spaced=spaced) for each in example.references]
+            grams = [set(ngrams(tokens, self.need.orders)) for tokens in rows]
             documents = [set().union(*grams)] if self.need.together else grams
             self.documents += len(documents)
             for document in documents:
@@ -91,6 +94,11 @@ class Frequencies:
             for gram, count in self.counts.items()
         )
         return f"{(total + self.documents) % (1 << 64):016x}"[:8]
+
+
+def in_spaced_language(example: Example) -> bool:
+    """Tell, by its question and references, whether an example is in a language written with spaces."""
+    return spaced([example.question, *(each.text for each in example.references)])
 
 
 def ngrams(tokens: Sequence[str], orders: int) -> list[Gram]:

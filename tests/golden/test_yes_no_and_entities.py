@@ -1,9 +1,9 @@
-"""The worked examples of Yang et al. (2018), "Adaptations of ROUGE and BLEU to Better Evaluate Machine Reading
-Comprehension Task", section 3, as exact fractions of the paper's own counts.
+"""The worked examples of Yang et al. (2018), section 3, as exact fractions of the paper's own counts.
 
-The paper counts the full stop as a token and does not lemmatise (its footnote 1), and takes the harmonic mean for
-ROUGE-L (footnote 2). Numbers that it prints and that do not follow from its formulas are not used: the vanilla 0.59
-of example 3 (the value without the full stop) and the adapted 0.78 there (from rounded precision and recall).
+"Adaptations of ROUGE and BLEU to Better Evaluate Machine Reading Comprehension Task", MRQA 2018. The paper counts the
+full stop as a token and does not lemmatise (its footnote 1), and takes the harmonic mean for ROUGE-L (footnote 2).
+Numbers that it prints and that do not follow from its formulas are not used: the vanilla 0.59 of example 3 (the value
+without the full stop) and the adapted 0.78 there (from rounded precision and recall).
 """
 
 from fractions import Fraction

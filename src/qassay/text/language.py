@@ -1,6 +1,9 @@
 """Which writing system a text is in, told from its characters alone."""
 
 import re
+import unicodedata
+from collections.abc import Iterable
+from functools import cache
 from typing import Literal
 
 from qassay.errors import SpecError
@@ -19,7 +22,11 @@ CJK_PUNCTUATION = (
 _KANA = re.compile(f"[{KANA}]")
 _HANGUL = re.compile(f"[{HANGUL}]")
 _HAN = re.compile(f"[{HAN}]")
+_UNSPACED = re.compile(f"[{UNSPACED}]")
+_SPACED_WORD = re.compile(rf"[^\W\d_{UNSPACED}]+")
 _LANGUAGE = re.compile(r"[a-z]{2,3}")
+_PLANES = 0x20000
+"""Combining marks stand in the first two planes of Unicode (variation selectors beyond them never part words)."""
 _SCRIPT_LANGUAGE = {"han": "zh", "kana": "ja", "hangul": "ko", "other": "en"}
 
 
@@ -37,6 +44,24 @@ def script(text: str) -> Script:
 def language(text: str) -> str:
     """Guess the language code from the script; every text in another script counts as English."""
     return _SCRIPT_LANGUAGE[script(text)]
+
+
+def spaced(texts: Iterable[str]) -> bool:
+    """Tell whether the texts, taken together, are in a language that is written with spaces between words.
+
+    They may quote another: an English answer that gives a name in Chinese has more words than Chinese characters.
+    """
+    joined = " ".join(texts)
+    if joined.isascii():
+        return True
+    return len(_UNSPACED.findall(joined)) <= len(_SPACED_WORD.findall(joined))
+
+
+@cache
+def combining_marks() -> str:
+    """Write out the characters that belong to the letter before them, such as the vowel signs of Hindi."""
+    everything = map(chr, range(_PLANES))
+    return "".join(each for each in everything if unicodedata.category(each) in {"Mn", "Mc", "Me"})
 
 
 def check_language(code: str) -> str:

@@ -25,17 +25,25 @@ def fold(text: str) -> str:
 
 
 def squad(text: str, *, articles: bool = True) -> str:
-    """Normalise as the SQuAD evaluation does: lower case, no punctuation, no a/an/the, single spaces.
+    """Normalise as the SQuAD evaluation does, and drop Chinese and Japanese punctuation too.
 
-    Chinese and Japanese punctuation goes too, which the English script does not know of. Source: Rajpurkar et
-    al. (2016), official evaluation rules. `articles=False` keeps the articles, for languages in which those words
-    mean something else.
+    `articles=False` keeps a, an and the, for languages in which those words mean something else.
     """
     text = fold(text).translate(_NO_PUNCTUATION)
     if not text.isascii():
         text = _drop_cjk_punctuation(text)
-    if articles:
-        text = _ARTICLES.sub(" ", text)
+    return _single_spaced(_ARTICLES.sub(" ", text) if articles else text)
+
+
+def squad_english(text: str) -> str:
+    """Normalise as the SQuAD evaluation does: lower case, no punctuation, no a/an/the, single spaces.
+
+    Source: Rajpurkar et al. (2016), official evaluation rules.
+    """
+    return _single_spaced(_ARTICLES.sub(" ", fold(text).translate(_NO_PUNCTUATION)))
+
+
+def _single_spaced(text: str) -> str:
     return " ".join(text.split())
 
 

@@ -3,15 +3,14 @@
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 
 from qassay.errors import SpecError
-from qassay.text.language import UNSPACED
-from qassay.text.normalise import fold, squad
+from qassay.text.language import UNSPACED, combining_marks
+from qassay.text.normalise import fold, squad, squad_english
 
 _ASCII_WORD = re.compile(r"[0-9a-z_]+|[^\s0-9a-z_]")
-_WORD = re.compile(rf"[{UNSPACED}]|[^\W{UNSPACED}]+|[^\w\s]")
-_LETTERS = re.compile(rf"[{UNSPACED}]|[^\W{UNSPACED}]+")
+_ASCII_LETTERS = re.compile(r"[0-9a-z_]+")
 _UNSPACED = re.compile(f"([{UNSPACED}])")
 
 _ENTITIES = (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"))
@@ -36,21 +35,24 @@ class Tokeniser:
     name: str
     meaning: str
     cut: Callable[[str], list[str]]
+    cut_spaced: Callable[[str], list[str]] | None = None
+    """The rule for texts known to be in a language written with spaces, where it is another one."""
 
-    def tokens(self, text: str) -> list[str]:
+    def tokens(self, text: str, *, spaced: bool = False) -> list[str]:
         """Give the tokens in order; none only for a blank text."""
-        return self.cut(text)
+        return self.cut_spaced(text) if spaced and self.cut_spaced else self.cut(text)
 
 
 def word(text: str) -> list[str]:
     """Lower-cased words and punctuation marks, one token each; one a character in unspaced scripts."""
     folded = fold(text)
-    return _ASCII_WORD.findall(folded) if folded.isascii() else _WORD.findall(folded)
+    return (_ASCII_WORD if folded.isascii() else _unicode_word()).findall(folded)
 
 
 def coco(text: str) -> list[str]:
     """As `word` with punctuation dropped, unless there is nothing else."""
-    return _LETTERS.findall(fold(text)) or word(text)
+    folded = fold(text)
+    return (_ASCII_LETTERS if folded.isascii() else _unicode_letters()).findall(folded) or word(text)
 
 
 def squad_words(text: str, *, articles: bool = True) -> list[str]:
@@ -58,17 +60,25 @@ def squad_words(text: str, *, articles: bool = True) -> list[str]:
     normal = squad(text, articles=articles)
     if not normal.isascii():
         normal = _UNSPACED.sub(r" \1 ", normal)
-    tokens = normal.split()
-    return tokens or ([""] if text.strip() else [])
+    return normal.split() or _one_empty(text)
+
+
+def squad_english_words(text: str) -> list[str]:
+    """As `squad_words` by the official rules alone, which know words between spaces and no other script's marks."""
+    return squad_english(text).split() or _one_empty(text)
+
+
+def _one_empty(text: str) -> list[str]:
+    return [""] if text.strip() else []
 
 
 def mteval(text: str) -> list[str]:
     """Cut as mteval-v13a and sacrebleu's `13a` do; the case is kept."""
-    text = text.replace("<skipped>", "").replace("-\n", "").replace("\n", " ")
-    if "&" in text:
+    line = text.replace("<skipped>", "").replace("-\n", "").replace("\n", " ")
+    if "&" in line:
         for entity, mark in _ENTITIES:
-            text = text.replace(entity, mark)
-    return _mteval_cut(f" {text} ") or word(text)
+            line = line.replace(entity, mark)
+    return _mteval_cut(f" {line} ") or word(text)
 
 
 def mteval_zh(text: str) -> list[str]:
@@ -90,6 +100,17 @@ def jieba(text: str) -> list[str]:
     return [token for token in rjieba.cut(fold(text)) if not token.isspace()]
 
 
+@cache
+def _unicode_letters(otherwise: str = "") -> re.Pattern[str]:
+    # `\w` leaves out combining marks, which would cut Hindi, Tamil or pointed Hebrew words to pieces.
+    word_character = rf"[^\W{UNSPACED}]"
+    return re.compile(rf"[{UNSPACED}]|{word_character}+(?:[{combining_marks()}]+{word_character}*)*{otherwise}")
+
+
+def _unicode_word() -> re.Pattern[str]:
+    return _unicode_letters(r"|[^\w\s]")
+
+
 def _mteval_cut(text: str) -> list[str]:
     for pattern, spaced in _MTEVAL_STEPS:
         text = pattern.sub(spaced, text)
@@ -101,7 +122,9 @@ TOKENISERS = {
     for each in (
         Tokeniser("word", "lower-cased words and punctuation marks", word),
         Tokeniser("coco", "as word, punctuation dropped", coco),
-        Tokeniser("squad", "SQuAD normalisation: lower case, no punctuation, no articles", squad_words),
+        Tokeniser(
+            "squad", "SQuAD normalisation: lower case, no punctuation, no articles", squad_words, squad_english_words
+        ),
         Tokeniser("13a", "mteval-v13a, as in sacrebleu; keeps the case", mteval),
         Tokeniser("zh", "sacrebleu's Chinese: a token a character; keeps the case", mteval_zh),
         Tokeniser("char", "every character that is not a space, lower-cased", characters),
@@ -113,9 +136,10 @@ TOKENISERS = {
 def tokeniser(name: str, language: str = "auto") -> Tokeniser:
     """Find a tokeniser; outside English the SQuAD one keeps the words a, an and the."""
     found = TOKENISERS[name]
-    if name == "squad" and language not in {"auto", "en"}:
-        return Tokeniser(name, found.meaning, partial(squad_words, articles=False))
-    return found
+    if name != "squad" or language == "auto":
+        return found
+    cut = squad_english_words if language == "en" else partial(squad_words, articles=False)
+    return Tokeniser(name, found.meaning, cut)
 
 
 def locate(text: str, tokens: Sequence[str]) -> list[tuple[int, int]]:

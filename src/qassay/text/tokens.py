@@ -11,9 +11,10 @@ from rapidfuzz.distance import LCSseq
 from rapidfuzz.process import cpdist
 
 from qassay.arrays import summed
+from qassay.errors import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from qassay.arrays import Bools, Floats, Ints
     from qassay.text.tokenise import Tokeniser
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 _KEY_LIMIT = 1 << 62
 _FIRST_SURROGATE, _SURROGATES = 0xD800, 0x800
+_CHARACTERS = 0x110000 - _SURROGATES
 
 
 class Tokens:
@@ -33,9 +35,12 @@ class Tokens:
         self._grams: dict[int, GramTable] = {}
 
     @classmethod
-    def cut(cls, texts: Sequence[str], tokeniser: Tokeniser) -> Tokens:
-        """Tokenise all texts and number their distinct tokens."""
-        rows = [tokeniser.tokens(text) for text in texts]
+    def cut(cls, texts: Sequence[str], tokeniser: Tokeniser, spaced: Collection[int] = ()) -> Tokens:
+        """Tokenise all texts and number their distinct tokens; `spaced` texts are in a language with spaces."""
+        if spaced and tokeniser.cut_spaced:
+            rows = [tokeniser.tokens(text, spaced=i in spaced) for i, text in enumerate(texts)]
+        else:
+            rows = [tokeniser.cut(text) for text in texts]
         flat = list(chain.from_iterable(rows))
         words = list(dict.fromkeys(flat))
         number = dict(zip(words, range(len(words)), strict=True))
@@ -60,10 +65,22 @@ class Tokens:
     @cached_property
     def coded(self) -> list[str]:
         """Each text as a string with one character a token: the form in which rapidfuzz is fastest."""
-        points = self.ids + np.where(self.ids >= _FIRST_SURROGATE, _SURROGATES, 0)
+        ids = self.ids if len(self.words) <= _CHARACTERS else self._merged_ids()
+        points = ids + np.where(ids >= _FIRST_SURROGATE, _SURROGATES, 0)
         everything = points.astype("<u4").tobytes().decode("utf-32-le")
         bounds = self.starts.tolist()
         return [everything[start:end] for start, end in pairwise(bounds)]
+
+    def _merged_ids(self) -> Ints:
+        """Number the tokens anew, those found in one text alone as one: they match nothing in any other text."""
+        _, first, inverse = np.unique(self.ids, return_index=True, return_inverse=True)
+        _, last = np.unique(self.ids[::-1], return_index=True)
+        first_text, last_text = self.text_of[first], self.text_of[::-1][last]
+        lone = first_text == last_text
+        number = np.where(lone, first_text, len(self) + np.cumsum(~lone) - 1)
+        if len(number) and number.max() >= _CHARACTERS:
+            raise DataError("too many different words to be compared at once; give a smaller --batch")
+        return np.asarray(number[inverse], np.int64)
 
     def take(self, texts: Ints) -> Tokens:
         """Give the tokens of these texts, in this order; a text may be taken more than once."""
