@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
-from meta.simulated import simulated_panel
 
+from meta.simulated import simulated_panel
 from qassay.meta.levels import Level
 from qassay.meta.metric_comparison import compare_metrics, standings
 from qassay.meta.panel import Panel

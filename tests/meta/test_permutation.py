@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
-from meta.simulated import simulated_panel
 from scipy import stats
 
+from meta.simulated import simulated_panel
 from qassay.errors import DataError
 from qassay.meta.levels import Level
 from qassay.meta.panel import Panel
@@ -18,13 +18,18 @@ SCIPY = {
 PERMUTATIONS = [DifferenceTest.PERM_BOTH, DifferenceTest.PERM_SYSTEMS, DifferenceTest.PERM_INPUTS]
 
 
+def one(coefficient, x, z):
+    """Correlate two columns by scipy; NaN where one of them is constant."""
+    return np.nan if np.ptp(x) == 0 or np.ptp(z) == 0 else SCIPY[coefficient](x, z).statistic
+
+
 def reference(level, coefficient, x, z):
-    """Correlate matrices (systems, questions) by scipy, one at a time."""
+    """Correlate matrices (systems, questions), one column at a time."""
     if level is Level.ANSWER:
-        return SCIPY[coefficient](x.ravel(), z.ravel()).statistic
+        return one(coefficient, x.ravel(), z.ravel())
     if level is Level.SYSTEM:
-        return SCIPY[coefficient](x.mean(1), z.mean(1)).statistic
-    return np.mean([SCIPY[coefficient](x[:, q], z[:, q]).statistic for q in range(x.shape[1])])
+        return one(coefficient, x.mean(1).round(9), z.mean(1).round(9))
+    return np.nanmean([one(coefficient, x[:, q], z[:, q]) for q in range(x.shape[1])])
 
 
 class RecordedCoins:
@@ -34,8 +39,9 @@ class RecordedCoins:
         self._rng = np.random.default_rng(seed)
         self.tosses = []
 
-    def integers(self, low, high, size):
-        self.tosses.append(self._rng.integers(low, high, size))
+    def integers(self, low, high, size, dtype):
+        """Toss, and remember."""
+        self.tosses.append(self._rng.integers(low, high, size, dtype=dtype))
         return self.tosses[-1]
 
 
@@ -52,9 +58,10 @@ def spread(test, tosses, systems, questions):
 @pytest.mark.parametrize("level", [Level.ANSWER, Level.SYSTEM, Level.INPUT])
 @pytest.mark.parametrize("coefficient", list(Coefficient))
 @pytest.mark.parametrize("test", PERMUTATIONS)
-def test_p_is_that_of_swapping_and_correlating_one_by_one(level, coefficient, test):
+@pytest.mark.parametrize("decimals", [0, 9])
+def test_p_is_that_of_swapping_and_correlating_one_by_one(level, coefficient, test, decimals):
     """The vectorised test gives the p-value of a loop over the same tosses with scipy inside."""
-    panel = simulated_panel(np.random.default_rng(4), systems=5, questions=14, noise=(1.0, 1.6))
+    panel = simulated_panel(np.random.default_rng(4), systems=5, questions=14, noise=(1.0, 1.6), decimals=decimals)
     coins = RecordedCoins(6)
 
     result = permutation_difference(

@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from meta.simulated import simulated_panel
 from scipy import stats
 
+from meta.simulated import simulated_panel
 from qassay.errors import DataError
 from qassay.meta.levels import Level, Unit
 from qassay.meta.panel import Panel

@@ -13,7 +13,7 @@ from qassay.arrays import Floats, Ints
 from qassay.errors import DataError
 from qassay.meta.coefficients import Estimate, estimate, undefined
 from qassay.meta.panel import Panel, mean_pooling
-from qassay.meta.weighted import Coefficient, Judged, dense
+from qassay.meta.weighted import Coefficient, Judged, dense, settled
 
 
 class Level(StrEnum):
@@ -154,7 +154,7 @@ class _SystemScores:
     def by_question(self, weights: Ints) -> tuple[Floats, Floats]:
         """(draws, questions) -> two of (draws, systems), NaN where a system has no rows."""
         scores, judgements = (
-            np.column_stack([pool.finish(weights @ by_question) for by_question in by_system])
+            settled(np.column_stack([pool.finish(weights @ by_question) for by_question in by_system]))
             for pool, by_system in zip(self._pools, self._summed, strict=True)
         )
         return scores, judgements

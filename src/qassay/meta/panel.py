@@ -113,8 +113,8 @@ class Panel:
             present &= ~np.isnan(self.score(metric))
         return present
 
-    def where(self, rows: Bools) -> Self:
-        """Keep some rows, with the systems and questions that are left in them."""
+    def where(self, rows: Bools | Ints) -> Self:
+        """Keep some rows, marked or numbered, with the systems and questions that are left in them."""
         system, systems = _kept(self.system[rows], self.systems)
         question, questions = _kept(self.question[rows], self.questions)
         return type(self)(

@@ -4,18 +4,22 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from qassay.arrays import Floats, Ints
 from qassay.errors import DataError
 from qassay.meta.levels import Level, rows_by_question
 from qassay.meta.panel import Panel
 from qassay.meta.significance import Alternative, Difference, DifferenceTest, permutation_p
-from qassay.meta.weighted import Coefficient, Judged, dense
+from qassay.meta.swapped import swapped
+from qassay.meta.weighted import Coefficient, Judged, dense, settled
 
-Swapped = Callable[[Ints], Floats]
-"""(draws, all rows) of 1 where the metrics trade places -> the coefficient of the first metric's column."""
+Swaps = NDArray[np.uint8]
+"""(draws, rows): 1 where the two metrics trade places."""
+Differences = Callable[[Swaps], Floats]
+"""How much better the first metric's column does than the second's after each set of swaps: (draws,)."""
 
-_BLOCK = 400_000
+_BLOCK = 200_000
 """Swaps handled at a time, which bounds memory."""
 
 
@@ -24,55 +28,70 @@ def _standardised(values: Floats) -> Floats | None:
     return None if spread == 0 else (values - values.mean()) / spread
 
 
-def _answers(coefficient: Coefficient, x: Floats, y: Floats, z: Floats) -> Swapped:
+def _answers(coefficient: Coefficient, x: Floats, y: Floats, z: Floats) -> Differences:
     # Choosing between two values of a row is weighting two rows with 0 and 1.
     kernel = Judged(np.concatenate([z, z])).against(coefficient, np.concatenate([x, y]))
-    return lambda swaps: kernel(np.concatenate([1 - swaps, swaps], axis=1))
+
+    def differences(swaps: Swaps) -> Floats:
+        chosen = swaps.astype(np.int64)
+        return kernel(np.concatenate([1 - chosen, chosen], axis=1)) - kernel(
+            np.concatenate([chosen, 1 - chosen], axis=1)
+        )
+
+    return differences
 
 
-def _systems(coefficient: Coefficient, x: Floats, y: Floats, z: Floats, system: Ints) -> Swapped:
-    present, code = np.unique(system, return_inverse=True)
-    sizes = np.bincount(code)
-    base, judged = (np.bincount(code, values) / sizes for values in (x, z))
-    gain = y - x
-    rows = [np.flatnonzero(code == each) for each in range(len(present))]
-    ones = np.ones((1, 1, len(present)), dtype=np.int64)
+def _systems(coefficient: Coefficient, x: Floats, y: Floats, z: Floats, system: Ints) -> Differences:
+    """Take rows sorted by system."""
+    sizes = np.bincount(system)
+    mean_x, mean_y, judged = (np.bincount(system, values) / sizes for values in (x, y, z))
+    ends = np.cumsum(sizes)
+    rows = [slice(end - size, end) for end, size in zip(ends, sizes, strict=True)]
+    gain = (y - x) / sizes[system]
+    ones = np.ones((1, 1, len(sizes)), dtype=np.int64)
 
-    def swapped(swaps: Ints) -> Floats:
+    def differences(swaps: Swaps) -> Floats:
         gained = np.column_stack([swaps[:, each].astype(np.float64) @ gain[each] for each in rows])
-        means = base + gained / sizes
-        return dense(coefficient, means, np.broadcast_to(judged, means.shape), ones)[:, 0]
+        # What one metric's mean gains by the swaps, the other's loses.
+        first, second = settled(mean_x + gained), settled(mean_y - gained)
+        side = np.broadcast_to(settled(judged), first.shape)
+        return (dense(coefficient, first, side, ones) - dense(coefficient, second, side, ones))[:, 0]
 
-    return swapped
+    return differences
 
 
-def _inputs(coefficient: Coefficient, x: Floats, y: Floats, z: Floats, layout: tuple[Ints, Ints]) -> Swapped:
+def _inputs(coefficient: Coefficient, x: Floats, y: Floats, z: Floats, layout: tuple[Ints, Ints]) -> Differences:
     row, present = layout
-    scores = np.concatenate([x[row], y[row]], axis=1)
-    judged = np.concatenate([z[row], z[row]], axis=1)
+    first, second, judged = (np.where(present, column[row], 0.0) for column in (x, y, z))
+    kernel = swapped(coefficient, first, second, judged, present)
 
-    def swapped(swaps: Ints) -> Floats:
-        chosen = np.moveaxis(swaps[:, row], 0, 1)
-        weights = np.concatenate([present[:, None, :] * (1 - chosen), present[:, None, :] * chosen], axis=2)
-        each = dense(coefficient, scores, judged, weights)
-        defined = ~np.isnan(each)
-        total = defined.sum(axis=0)
-        return np.where(total > 0, np.where(defined, each, 0.0).sum(axis=0) / np.maximum(total, 1), np.nan)
+    def differences(swaps: Swaps) -> Floats:
+        chosen = np.take(swaps, row.ravel(), axis=1).reshape(-1, *row.shape)
+        sides = kernel(np.ascontiguousarray(chosen.swapaxes(0, 1), dtype=np.float64))
+        return _mean_of_defined(sides[0]) - _mean_of_defined(sides[1])
 
-    return swapped
+    return differences
 
 
-def _swaps(panel: Panel, test: DifferenceTest, draws: int, rng: np.random.Generator) -> Iterator[Ints]:
+def _mean_of_defined(each: Floats) -> Floats:
+    defined = ~np.isnan(each)
+    total = defined.sum(axis=0)
+    return np.where(total > 0, np.where(defined, each, 0.0).sum(axis=0) / np.maximum(total, 1), np.nan)
+
+
+def _swaps(panel: Panel, test: DifferenceTest, draws: int, rng: np.random.Generator) -> Iterator[Swaps]:
     """Toss a coin for every answer, every system or every question, in blocks."""
     block = max(1, _BLOCK // len(panel))
     for start in range(0, draws, block):
         size = min(block, draws - start)
         if test is DifferenceTest.PERM_BOTH:
-            yield rng.integers(0, 2, (size, len(panel)))
+            yield rng.integers(0, 2, (size, len(panel)), dtype=np.uint8)
         elif test is DifferenceTest.PERM_SYSTEMS:
-            yield np.take(rng.integers(0, 2, (size, len(panel.systems))), panel.system, axis=1)
+            tosses = rng.integers(0, 2, (size, len(panel.systems)), dtype=np.uint8)
+            yield np.take(tosses, panel.system, axis=1)
         else:
-            yield np.take(rng.integers(0, 2, (size, len(panel.questions))), panel.question, axis=1)
+            tosses = rng.integers(0, 2, (size, len(panel.questions)), dtype=np.uint8)
+            yield np.take(tosses, panel.question, axis=1)
 
 
 def permutation_difference(
@@ -102,25 +121,25 @@ def permutation_difference(
         return replace(result, reason="permutation tests are for answers, systems and inputs; use bootstrap")
     if not complete.any():
         return replace(result, reason="0 pairs; at least 3 are needed")
-    kept = panel.where(complete)
+    rows = np.flatnonzero(complete)
+    kept = panel.where(rows[np.argsort(panel.system[rows], kind="stable")])
     x, y = (_standardised(kept.score(name)) for name in (a, b))
     if x is None or y is None:
         return replace(result, n=len(kept), reason="all scores are equal")
     z = kept.judgement
     if level is Level.ANSWER:
-        swapped, n = _answers(coefficient, x, y, z), len(kept)
+        differences, n = _answers(coefficient, x, y, z), len(kept)
     elif level is Level.SYSTEM:
-        swapped, n = _systems(coefficient, x, y, z, kept.system), len(kept.systems)
+        differences, n = _systems(coefficient, x, y, z, kept.system), len(kept.systems)
     else:
         layout = rows_by_question(kept, np.arange(len(kept)))
-        swapped, n = _inputs(coefficient, x, y, z, layout), len(kept.questions)
+        differences, n = _inputs(coefficient, x, y, z, layout), len(kept.questions)
     result = replace(result, n=n)
-    none = np.zeros((1, len(kept)), dtype=np.int64)
-    observed = float((swapped(none) - swapped(1 - none))[0])
+    observed = float(differences(np.zeros((1, len(kept)), dtype=np.uint8))[0])
     if np.isnan(observed):
         return replace(result, reason="no coefficient: too few pairs, or all scores or judgements are equal")
-    differences = np.concatenate([swapped(swaps) - swapped(1 - swaps) for swaps in _swaps(kept, test, draws, rng)])
-    defined = differences[~np.isnan(differences)]
+    permuted = np.concatenate([differences(swaps) for swaps in _swaps(kept, test, draws, rng)])
+    defined = permuted[~np.isnan(permuted)]
     return replace(
         result,
         difference=observed,

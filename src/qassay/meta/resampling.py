@@ -50,7 +50,7 @@ def default_unit(panel: Panel, level: Level) -> Unit:
 
 
 def default_method(coefficient: Coefficient, level: Level) -> IntervalMethod:
-    """Choose the interval whose coverage is right on simulated data (benchmarks/statistics.py).
+    """Choose the interval whose coverage is right on simulated data (benchmarks/meta_evaluation.py).
 
     Percentile intervals of Pearson's r cover about 90 % at 16 pairs and 93 % at 100 where Fisher's z with the
     bootstrap's own standard error covers 94 %; those of the rank coefficients are right as they are, and a mean of

@@ -36,17 +36,24 @@ _LEAF_ROWS = 64
 """Up to so many rows, Kendall's inversions are counted by comparing all pairs."""
 
 
-def _ratio(numerator: Floats, product: Floats) -> Floats:
+def ratio(numerator: Floats, product: Floats) -> Floats:
     """Divide by the root of a product of two spreads; NaN where either side has none."""
     defined = product > 0
     value = numerator / np.sqrt(np.where(defined, product, 1.0))
     return np.where(defined, np.clip(value, -1.0, 1.0), np.nan)
 
 
-def _spread(second: Floats, first: Floats, total: Floats) -> Floats:
+def spread_of(second: Floats, first: Floats, total: Floats) -> Floats:
     """Give n·Σw(v - mean)², with 0 where only rounding is left."""
     spread = total * second - first * first
     return np.where(spread > _ROUNDING * total * second, spread, 0.0)
+
+
+def settled(means: Floats) -> Floats:
+    """Round off what the order of summation left in means (…, rows), so that equal ones are tied in ranks."""
+    scale = np.nanmax(np.abs(means), axis=-1, keepdims=True, initial=0.0)
+    scale = np.where(scale > 0, scale, 1.0)
+    return np.asarray(np.round(means / scale, 12) * scale)
 
 
 def _centred(values: Floats) -> Floats:
@@ -59,7 +66,7 @@ def _centred(values: Floats) -> Floats:
 def _dense_pearson(x: Floats, y: Floats, weights: Floats) -> Floats:
     columns = np.stack([np.ones_like(x), x, y, x * x, y * y, x * y], axis=-1)
     total, sx, sy, sxx, syy, sxy = np.moveaxis(weights @ columns, -1, 0)
-    return _ratio(total * sxy - sx * sy, _spread(sxx, sx, total) * _spread(syy, sy, total))
+    return ratio(total * sxy - sx * sy, spread_of(sxx, sx, total) * spread_of(syy, sy, total))
 
 
 def _dense_spearman(x: Floats, y: Floats, weights: Floats) -> Floats:
@@ -71,7 +78,7 @@ def _dense_spearman(x: Floats, y: Floats, weights: Floats) -> Floats:
         ranks.append(weights @ before - middle)
     rx, ry = ranks
     sxx, syy, sxy = ((weights * a * b).sum(axis=-1) for a, b in ((rx, rx), (ry, ry), (rx, ry)))
-    return _ratio(sxy, sxx * syy)
+    return ratio(sxy, sxx * syy)
 
 
 def _dense_kendall(x: Floats, y: Floats, weights: Floats) -> Floats:
@@ -79,7 +86,7 @@ def _dense_kendall(x: Floats, y: Floats, weights: Floats) -> Floats:
     concordance, untied_x, untied_y = (
         ((weights @ pairs) * weights).sum(axis=-1) for pairs in (sign_x * sign_y, np.abs(sign_x), np.abs(sign_y))
     )
-    return _ratio(concordance, untied_x * untied_y)
+    return ratio(concordance, untied_x * untied_y)
 
 
 def dense(coefficient: Coefficient, x: Floats, y: Floats, weights: Ints) -> Floats:
@@ -123,7 +130,7 @@ class _Pearson(Reweighted):
 
     def __call__(self, weights: Ints) -> Floats:
         total, sx, sy, sxx, syy, sxy = (weights.astype(np.float64) @ self._columns).T
-        return _ratio(total * sxy - sx * sy, _spread(sxx, sx, total) * _spread(syy, sy, total))
+        return ratio(total * sxy - sx * sy, spread_of(sxx, sx, total) * spread_of(syy, sy, total))
 
 
 class _Side:
@@ -191,7 +198,7 @@ class _Spearman(Reweighted):
     def __call__(self, weights: Ints) -> Floats:
         weighted, spread_y = self._y.weighted_ranks(weights)
         ranks, spread_x = self._x.ranks(weights)
-        return _ratio(np.einsum("dg,dg->d", ranks, self._x.sums(weighted)), spread_x * spread_y)
+        return ratio(np.einsum("dg,dg->d", ranks, self._x.sums(weighted)), spread_x * spread_y)
 
 
 class _Kendall(Reweighted):
@@ -243,7 +250,7 @@ class _Kendall(Reweighted):
         pairs_in_all = total * (total - 1) / 2
         tied_x, tied_y, tied_both = (side.tied_pairs(weights) for side in self._sides)
         concordance = pairs_in_all - tied_x - tied_y + tied_both - 2 * inversions
-        return _ratio(concordance, (pairs_in_all - tied_x) * (pairs_in_all - tied_y))
+        return ratio(concordance, (pairs_in_all - tied_x) * (pairs_in_all - tied_y))
 
 
 class Judged:
