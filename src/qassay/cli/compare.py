@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from qassay.cli import options
-from qassay.cli.terminal import output, print_json, say
+from qassay.cli.terminal import output, print_json
 from qassay.data.reading import Reader
 from qassay.meta.systems import compare_table, name_systems
 from qassay.metrics.catalogue import DEFAULT_METRICS
-from qassay.report.comparison import comparison_table
+from qassay.report.comparison import comparison_tables
 from qassay.scoring import SEED, score_examples
 from qassay.text.language import check_language
 from qassay.version import __version__
@@ -46,9 +46,7 @@ def compare(
         }
         print_json(document)
         return
-    output.print(comparison_table(comparisons))
-    for unshared in {each.unshared for each in comparisons if each.unshared}:
-        say(f"{unshared} answers have no counterpart in the other system and were left out")
+    output.print(comparison_tables(comparisons))
 
 
 def _read(path: str, reading: ReadOptions) -> Reader:

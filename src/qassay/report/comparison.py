@@ -1,46 +1,59 @@
-"""Comparisons of systems as a terminal table."""
+"""Comparisons of systems for the terminal: one table a pair of systems."""
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import TYPE_CHECKING
 
+from rich.console import Group
 from rich.table import Table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from qassay.meta.comparison import Comparison
     from qassay.meta.systems import SystemComparison
 
 _SURE = 0.05
 
 
-def comparison_table(comparisons: Sequence[SystemComparison]) -> Table:
-    """Show both scores, their difference with its interval, the p-values and who wins how often."""
-    table = Table(box=None, header_style="bold")
-    for heading in ("metric", "A", "B"):
-        table.add_column(heading)
-    for heading in ("A", "B", "A - B", "95 % interval", "p boot", "p perm", "A wins", "ties", "B wins"):
-        table.add_column(heading, justify="right")
-    for each in comparisons:
+def comparison_tables(comparisons: Sequence[SystemComparison]) -> Group:
+    """Show each pair's scores, their difference with its interval, p-values, and questions won, tied and lost.
+
+    Rows whose permutation p-value is below .05 are bold.
+    """
+    pairs = groupby(comparisons, key=lambda each: (each.a, each.b, each.unshared))
+    return Group(*(_pair(a, b, unshared, list(rows)) for (a, b, unshared), rows in pairs))
+
+
+def _pair(a: str, b: str, unshared: int, rows: Sequence[SystemComparison]) -> Table:
+    shared = rows[0].result.n + rows[0].result.missing
+    title = f"{a} against {b}, {shared} questions" + (
+        f" ({unshared} answers without a counterpart)" if unshared else ""
+    )
+    table = Table(title=title, title_justify="left", title_style="bold", box=None, header_style="bold")
+    table.add_column("metric")
+    for heading in (a, b, "difference (95 %)", "p perm", "p boot", "w-t-l"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for each in rows:
         result = each.result
         sure = result.p_permutation is not None and result.p_permutation < _SURE
-        interval = "-" if result.low is None or result.high is None else f"{result.low:+.3f} {result.high:+.3f}"
-        table.add_row(
-            each.metric,
-            each.a,
-            each.b,
-            _number(result.a),
-            _number(result.b),
-            "-" if result.difference is None else f"{result.difference:+.3f}",
-            interval,
-            _number(result.p_bootstrap),
-            _number(result.p_permutation),
-            str(result.wins),
-            str(result.ties),
-            str(result.losses),
-            style="bold" if sure else None,
-        )
+        table.add_row(each.metric, *_cells(result), style="bold" if sure else None)
     return table
+
+
+def _cells(result: Comparison) -> list[str]:
+    difference = "-" if result.difference is None else f"{result.difference:+.3f}"
+    if result.low is not None and result.high is not None:
+        difference += f" ({result.low:+.3f} {result.high:+.3f})"
+    return [
+        _number(result.a),
+        _number(result.b),
+        difference,
+        _number(result.p_permutation),
+        _number(result.p_bootstrap),
+        f"{result.wins}-{result.ties}-{result.losses}",
+    ]
 
 
 def _number(value: float | None) -> str:
