@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from difflib import get_close_matches
+from math import isfinite, nan
 from typing import TYPE_CHECKING
 
 from qassay.errors import SpecError
@@ -65,9 +66,10 @@ class Param:
 
     def _read_number(self, text: str, metric: str) -> int | float:
         whole = isinstance(self.default, int)
-        if not _NUMBER.fullmatch(text) or (whole and float(text) != int(float(text))):
+        number = float(text) if _NUMBER.fullmatch(text) else nan
+        if not isfinite(number) or (whole and not number.is_integer()):
             raise SpecError(f'{metric}: "{self.name}={text}" is not a{" whole" if whole else ""} number')
-        value = int(float(text)) if whole else float(text)
+        value = int(number) if whole else number
         if (self.low is not None and value < self.low) or (self.high is not None and value > self.high):
             raise SpecError(f"{metric}: {self.name}={text} is out of range; it goes {self.range}")
         return value
@@ -175,7 +177,7 @@ def _check_weights(weights: str, declaration: Declaration) -> None:
 def _show(value: Value) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return f"{value:.12g}" if isinstance(value, float) else str(value)
+    return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
 
 
 def _nearest(word: str, words: tuple[str, ...]) -> str:

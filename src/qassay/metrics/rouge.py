@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from rapidfuzz.distance import LCSseq
 
+from qassay.arrays import summed
 from qassay.metrics.base import OverlapMetric, best, divide, f_measure
 from qassay.metrics.ngrams import identical, no_grams, overlap
 from qassay.text.porter import stem
+from qassay.text.tokens import ranges
 
 if TYPE_CHECKING:
     from qassay.arrays import Floats
@@ -95,9 +97,8 @@ class RougeL(Rouge):
             left_hits = right_hits = shared
             left_total, right_total = (view.tokens.lengths[side].astype(float) for side in (left, right))
         else:
-            before = np.concatenate(([0.0], np.cumsum(view.weights)))
-            left_hits, right_hits = _weighted_lcs(view, pairs, before)
-            totals = np.diff(before[view.tokens.starts])
+            left_hits, right_hits = _weighted_lcs(view, pairs, view.weights)
+            totals = summed(view.tokens.text_of, view.weights, len(view.tokens))
             left_total, right_total = totals[left], totals[right]
         bonus = self._bonus(batch, view, pairs)
         if bonus is None:
@@ -131,21 +132,22 @@ class RougeL(Rouge):
         return lengths
 
 
-def _weighted_lcs(view: View, pairs: Pairs, before: Floats) -> tuple[Floats, Floats]:
-    """Sum the candidate's and the reference's weights over the tokens of a longest common subsequence.
-
-    `before[i]` is the weight of all tokens ahead of token i.
-    """
+def _weighted_lcs(view: View, pairs: Pairs, weights: Floats) -> tuple[Floats, Floats]:
+    """Sum the candidate's and the reference's weights over the tokens of a longest common subsequence."""
     coded, starts = view.tokens.coded, view.tokens.starts.tolist()
-    sums = np.zeros((2, len(pairs.example)))
-    sides = zip(view.left(pairs).tolist(), view.right(pairs).tolist(), strict=True)
-    for i, (left, right) in enumerate(sides):
-        for block in LCSseq.opcodes(coded[left], coded[right]):
-            if block.tag == "equal":
-                a, b = starts[left], starts[right]
-                sums[0, i] += before[a + block.src_end] - before[a + block.src_start]
-                sums[1, i] += before[b + block.dest_end] - before[b + block.dest_start]
-    return sums[0], sums[1]
+    blocks = [
+        (i, starts[left] + block.src_start, starts[right] + block.dest_start, block.src_end - block.src_start)
+        for i, (left, right) in enumerate(zip(view.left(pairs).tolist(), view.right(pairs).tolist(), strict=True))
+        for block in LCSseq.opcodes(coded[left], coded[right])
+        if block.tag == "equal"
+    ]
+    pair, left_start, right_start, length = np.array(blocks, np.int64).reshape(-1, 4).T
+    # Added up token by token, as the totals are: so no share comes out above 1, and no other text matters.
+    owner, size = np.repeat(pair, length), len(pairs.example)
+    return (
+        summed(owner, weights[ranges(left_start, length)], size),
+        summed(owner, weights[ranges(right_start, length)], size),
+    )
 
 
 def _stands_in(entity: list[str], tokens: list[str]) -> bool:
