@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -16,9 +15,6 @@ from qassay.report.comparison import comparison_tables
 from qassay.scoring import SEED, score_examples
 from qassay.text.language import check_language
 from qassay.version import __version__
-
-if TYPE_CHECKING:
-    from qassay.data.reading import ReadOptions
 
 
 def compare(
@@ -34,7 +30,7 @@ def compare(
 ) -> None:
     """Test which system is better, on the questions that both answered."""
     reading = options.read_options(format_, map_, None, on_error)
-    examples = name_systems((_stem(each), _read(each, reading)) for each in inputs)
+    examples = name_systems((_stem(name), part) for name, part in Reader(inputs, reading).apart())
     table = score_examples(examples, metric or DEFAULT_METRICS, language=check_language(language), seed=seed)
     comparisons = compare_table(table, draws=draws)
     if json:
@@ -49,10 +45,5 @@ def compare(
     output.print(comparison_tables(comparisons))
 
 
-def _read(path: str, reading: ReadOptions) -> Reader:
-    return Reader([path], reading)
-
-
-def _stem(path: str) -> str:
-    name = Path(path).name
-    return "stdin" if path == "-" else name.removesuffix(".gz").removesuffix(".zst").rsplit(".", 1)[0]
+def _stem(name: str) -> str:
+    return name.removesuffix(".gz").removesuffix(".zst").rsplit(".", 1)[0]

@@ -56,6 +56,11 @@ class Reader:
             for source in self._sources:
                 source.close()
 
+    def apart(self) -> list["tuple[str, Reader]"]:
+        """Give a reader for each input, with its name; a file of questions stays with the answers to it."""
+        parts = [[source.path or "-" for source in sources] for _, sources in self._groups()]
+        return [("stdin" if part[0] == "-" else Path(part[0]).name, Reader(part, self._options)) for part in parts]
+
     @property
     def skipped(self) -> list[Skipped]:
         """What was left out and why; at most a thousand."""
