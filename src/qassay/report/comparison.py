@@ -32,8 +32,10 @@ def _pair(a: str, b: str, unshared: int, rows: Sequence[SystemComparison]) -> Ta
         f" ({unshared} answers without a counterpart)" if unshared else ""
     )
     table = Table(title=title, title_justify="left", title_style="bold", box=None, header_style="bold")
-    table.add_column("metric")
-    for heading in (a, b, "difference (95 %)", "p perm", "p boot", "w-t-l"):
+    table.add_column("metric", no_wrap=True)
+    for heading in (a, b):
+        table.add_column(heading, justify="right", overflow="fold")
+    for heading in ("difference (95 %)", "p perm", "p boot", "w-t-l"):
         table.add_column(heading, justify="right", no_wrap=True)
     for each in rows:
         result = each.result
