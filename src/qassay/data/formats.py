@@ -72,7 +72,7 @@ FORMATS: dict[str, Format] = {
 _COMPRESSED = (".gz", ".zst")
 _PLAIN = {".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv", ".tsv": "tsv", ".parquet": "parquet", ".pq": "parquet"}
 _SQUAD_DATA = re.compile(rb'"data"\s*:\s*\[')
-_TEXT_MEMBER = re.compile(rb'\s*\{\s*"[^"]*"\s*:\s*(?:"|null)')
+_TEXT_MEMBER = re.compile(rb'\s*\{\s*"([^"]*)"\s*:\s*(?:"|null)')
 _NUMBERED = re.compile(r"reference\d*")
 
 
@@ -101,31 +101,45 @@ def recognise(source: Source, mapping: Mapping[str, str]) -> Recognised:
         return Recognised("trec")
     if start.startswith(b"["):
         return Recognised("evouna" if b'"golden_answer"' in start and b'"judge_' in start else "json")
-    found = _recognise_object(source, start) if start.startswith(b"{") else _recognise_header(start, mapping)
+    object_like = start.startswith(b"{")
+    found = _recognise_object(source, start, mapping) if object_like else _recognise_header(start, mapping)
     return found or _by_extension(source)
 
 
-def _recognise_object(source: Source, start: bytes) -> Recognised | None:
+def _recognise_object(source: Source, start: bytes, mapping: Mapping[str, str]) -> Recognised | None:
     """Tell JSON lines from one large object, and DuReader's lines from ours."""
-    if b"\n" not in start:
-        start = source.head(LONG_HEAD).removeprefix(BYTE_ORDER_MARK).lstrip()
     line, _, rest = start.partition(b"\n")
-    try:
-        row: dict[str, Any] | None = decode_row(line)
-    except DECODING_ERRORS:
-        row = None
-    if row is not None and rest.strip():
+    if rest.strip() and (row := _decoded(line)) is not None:
         return _recognise_line(row)
+    head = source.head(LONG_HEAD)
+    start = head.removeprefix(BYTE_ORDER_MARK).lstrip()
     if _SQUAD_DATA.search(start) and b'"paragraphs"' in start:
         return Recognised("squad")
-    if row is not None:
-        known = any(field in row for field in (*FIELDS, "question_id", "scores"))
-        return _recognise_line(row) if known or not _all_text(row) else Recognised("squad", "answers")
-    if b'"question_id"' in line:
+    if (whole := _decoded(start)) is not None:
+        return _recognise_whole(whole, source, mapping)
+    if b'"question_id"' in start.partition(b"\n")[0]:
         return Recognised("dureader")
-    if len(line.strip()) > 1 and not _only_one_object(start):
-        return Recognised("jsonl")
-    return Recognised("squad", "answers") if _TEXT_MEMBER.match(start) else None
+    first_key = _TEXT_MEMBER.match(start)
+    if len(head) == LONG_HEAD and first_key and first_key[1].decode(errors="replace") not in FIELDS:
+        return Recognised("squad", "answers")
+    return None if line.strip() == b"{" else Recognised("jsonl")
+
+
+def _decoded(text: bytes) -> dict[str, Any] | None:
+    try:
+        return decode_row(text)
+    except DECODING_ERRORS:
+        return None
+
+
+def _recognise_whole(row: Mapping[str, Any], source: Source, mapping: Mapping[str, str]) -> Recognised | None:
+    """Tell a single row from a map of answers, and give up on any other object that fills a file."""
+    ours = (*FIELDS, *mapping.values(), "question_id", "scores")
+    if _named(source) == "jsonl" or any(field in row for field in ours):
+        return _recognise_line(row)
+    if all(value is None or isinstance(value, str) for value in row.values()):
+        return Recognised("squad", "answers")
+    return None
 
 
 def _recognise_line(row: Mapping[str, Any]) -> Recognised:
@@ -135,16 +149,6 @@ def _recognise_line(row: Mapping[str, Any]) -> Recognised:
         if "answers" in row:
             return Recognised("dureader", "answers")
     return Recognised("jsonl")
-
-
-def _all_text(row: Mapping[str, Any]) -> bool:
-    return all(value is None or isinstance(value, str) for value in row.values())
-
-
-def _only_one_object(start: bytes) -> bool:
-    """Whether the second line goes on with the object that the first began."""
-    following = start.partition(b"\n")[2].lstrip()
-    return not following or following.startswith((b'"', b"}"))
 
 
 def _recognise_header(start: bytes, mapping: Mapping[str, str]) -> Recognised | None:
@@ -168,9 +172,14 @@ def _recognise_header(start: bytes, mapping: Mapping[str, str]) -> Recognised | 
 
 
 def _by_extension(source: Source) -> Recognised:
-    suffixes = [suffix for suffix in PurePath(source.stem.lower()).suffixes if suffix not in _COMPRESSED]
-    name = _PLAIN.get(suffixes[-1]) if suffixes else None
+    name = _named(source)
     if name is None:
         problem = f"the format is not recognised; name it with --format ({', '.join(FORMATS)})"
         raise DataError(problem, source.name)
     return Recognised(name)
+
+
+def _named(source: Source) -> str | None:
+    """Give the format that the file's name promises, if it is one that says enough."""
+    suffixes = [suffix for suffix in PurePath(source.stem.lower()).suffixes if suffix not in _COMPRESSED]
+    return _PLAIN.get(suffixes[-1]) if suffixes else None

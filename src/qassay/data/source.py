@@ -126,7 +126,7 @@ class Source:
             raise DataError("is a folder; give the file inside it", name)
         size = status.st_size if S_ISREG(status.st_mode) else None
         place = Path(path)
-        return cls(name, place.name, lambda: place.open("rb", buffering=CHUNK), size, place)
+        return cls(name, place.name, lambda: place.open("rb"), size, place)
 
     @property
     def is_file(self) -> bool:

@@ -1,0 +1,221 @@
+"""One reader over several inputs: identity, duplicates, counts, hashes, Python rows."""
+
+import gc
+import hashlib
+import json
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from qassay.data.reading import Reader, ReadOptions, Skipped, from_rows
+from qassay.errors import DataError
+from qassay.records import Example, Opinion, Reference
+
+
+def lines(*names, system=None):
+    rows = [
+        {"id": name, "references": ["a"], "candidate": "b"} | ({"system": system} if system else {}) for name in names
+    ]
+    return "".join(f"{json.dumps(row)}\n" for row in rows)
+
+
+@pytest.fixture
+def files(tmp_path):
+    def writing(**contents):
+        paths = []
+        for name, content in contents.items():
+            path = tmp_path / f"{name}.jsonl"
+            path.write_text(content, encoding="utf-8")
+            paths.append(path)
+        return paths
+
+    return writing
+
+
+def test_inputs_follow_each_other(files):
+    """Several files are one stream."""
+    reader = Reader(files(first=lines("1", "2"), second=lines("3")))
+    assert [example.id for example in reader] == ["1", "2", "3"]
+
+
+def test_files_of_different_formats_can_be_mixed(files, fixtures):
+    """Each input is recognised for itself."""
+    reader = Reader(
+        [*files(first=lines("1")), fixtures / "kpqa.csv", fixtures / "squad.json", fixtures / "squad-alpha.json"]
+    )
+    assert len(list(reader)) == 1 + 2 + 3
+
+
+@pytest.mark.parametrize("distance", [1, 3000, 9000])
+def test_the_same_id_twice_is_refused(files, distance):
+    """A repeated id is found wherever the first one was, and named with its line."""
+    names = [str(number) for number in range(distance)]
+    reading = Reader(files(answers=lines(*names, "0", "more")))
+    with pytest.raises(DataError, match='the id "0" appears twice') as caught:
+        list(reading)
+    assert caught.value.line == distance + 1
+
+
+def test_the_same_id_in_two_files_is_refused(files):
+    """Ids are one's own within all inputs together."""
+    with pytest.raises(DataError, match=r"second\.jsonl:1: the id"):
+        list(Reader(files(first=lines("1"), second=lines("1"))))
+
+
+def test_the_same_id_of_two_systems_is_no_repetition(files):
+    """Two systems may answer the same question."""
+    reader = Reader(files(first=lines("1", system="A"), second=lines("1", system="B")))
+    assert [example.system for example in reader] == ["A", "B"]
+
+
+def test_repetitions_are_skipped_when_asked(files):
+    """The first answer stays, the others are left out and listed."""
+    (path,) = files(answers=lines("1", "2", "1", "1", "3"))
+    reader = Reader([path], ReadOptions(on_error="skip"))
+    assert [example.id for example in reader] == ["1", "2", "3"]
+    assert [skipped.place for skipped in reader.skipped] == [f"{path}:3", f"{path}:4"]
+
+
+def test_answers_before_a_repetition_are_given_first(files):
+    """What came before the repeated id has been read."""
+    reading = iter(Reader(files(answers=lines("1", "2", "1"))))
+    assert [next(reading).id, next(reading).id] == ["1", "2"]
+
+
+def test_only_the_first_thousand_skipped_are_listed(files):
+    """All are counted, so that a large file of bad rows costs no memory."""
+    reader = Reader(files(answers=lines("1") + "5\n" * 3000), ReadOptions(on_error="skip"))
+    list(reader)
+    assert (len(reader.skipped), reader.skipped_total) == (1000, 3000)
+
+
+def test_a_skipped_row_prints_its_place_and_reason():
+    """The listing reads like an error message."""
+    assert str(Skipped("answers.jsonl:3", "is not a JSON object")) == "answers.jsonl:3: is not a JSON object"
+
+
+@pytest.mark.parametrize("content", ["\n \n", ""])
+def test_an_input_without_answers_is_refused(files, content):
+    """Every input must hold at least one answer, also beside others that do."""
+    with pytest.raises(DataError, match=r"second\.jsonl: .*no answers in it"):
+        list(Reader(files(first=lines("1"), second=content), ReadOptions(format="jsonl")))
+
+
+def test_an_input_of_bad_rows_only_is_refused(files):
+    """When everything was skipped, the message says so and why."""
+    with pytest.raises(DataError, match=r"all 2 rows were left out, such as .*answers.jsonl:2 \(is not a JSON object"):
+        list(Reader(files(answers="5\n6\n"), ReadOptions(on_error="skip")))
+
+
+def test_no_input_is_refused():
+    """A reader of nothing is a mistake."""
+    with pytest.raises(DataError, match="there is no input"):
+        Reader([])
+
+
+def test_the_system_is_named_where_rows_do_not(files):
+    """The option is for rows that name no system."""
+    first, second = files(first=lines("1"), second=lines("2", system="A"))
+    assert [example.system for example in Reader([first, second], ReadOptions(system="B"))] == ["B", "A"]
+
+
+def test_the_hash_of_one_input_is_its_own(files):
+    """Anyone can check it with sha256sum."""
+    content = lines("1", "2")
+    reader = Reader(files(answers=content))
+    list(reader)
+    assert reader.data_hash == hashlib.sha256(content.encode()).hexdigest()
+
+
+def test_the_hash_of_several_inputs_depends_on_all(files):
+    """It is the hash of their hashes, in order."""
+    first, second = files(first=lines("1"), second=lines("2"))
+    reader = Reader([first, second])
+    list(reader)
+    joined = b"".join(hashlib.sha256(path.read_bytes()).digest() for path in (first, second))
+    assert reader.data_hash == hashlib.sha256(joined).hexdigest()
+
+
+def test_the_hash_is_not_known_before_the_end(files):
+    """A hash of half the data would identify nothing."""
+    reader = Reader(files(answers=lines("1")))
+    next(iter(reader))
+    with pytest.raises(RuntimeError, match="once every example has been read"):
+        _ = reader.data_hash
+
+
+def test_a_reader_can_be_read_again(files):
+    """Each iteration begins anew, counts included."""
+    reader = Reader(files(answers=lines("1", "2") + "5\n"), ReadOptions(on_error="skip"))
+    assert [len(list(reader)), len(list(reader))] == [2, 2]
+    assert reader.skipped_total == 1
+    assert reader.bytes_read == reader.total_bytes
+
+
+def test_reading_takes_constant_memory(files):
+    """Four times as many rows take no more memory, apart from 16 bytes each for their ids."""
+    peaks = []
+    for count in (30_000, 120_000):
+        (path,) = files(answers=lines(*map(str, range(count))))
+        gc.collect()
+        tracemalloc.start()
+        for _ in Reader([path]):
+            pass
+        peaks.append(tracemalloc.get_traced_memory()[1] - 16 * count)
+        tracemalloc.stop()
+    assert peaks[1] < 1.3 * peaks[0]
+
+
+def test_python_rows_become_examples():
+    """Tuples, numbers of NumPy and reference objects are understood."""
+    (example,) = from_rows(
+        [
+            {
+                "references": ("a", {"text": "b", "opinion": "NO"}, Reference("c")),
+                "candidate": "d",
+                "judgement": np.float32(0.5),
+                "id": np.int64(3),
+                "note": [1],
+            }
+        ]
+    )
+    assert example == Example(
+        "3",
+        "",
+        (Reference("a"), Reference("b", Opinion.NO), Reference("c")),
+        "d",
+        judgement=0.5,
+        extra={"note": [1]},
+    )
+
+
+def test_python_rows_are_left_as_they_were():
+    """The caller's dictionaries are not used up."""
+    row = {"references": ["a"], "candidate": "b", "note": 1}
+    list(from_rows([row]))
+    assert row == {"references": ["a"], "candidate": "b", "note": 1}
+
+
+@pytest.mark.parametrize(
+    ("row", "says"),
+    [
+        ({"references": "a", "candidate": "b"}, 'row 2: "references" must be a list'),
+        ({"references": ["a"], "candidate": float("nan")}, 'row 2: "candidate" is a number'),
+        ({"references": ["a"], "candidate": "b", "judgement": float("nan")}, 'row 2: "judgement" is nan'),
+        ({"references": ["a"], "candidate": "\ud800"}, "row 2: holds half of a surrogate pair"),
+        ({"references": ["a"], "candidate": "b", "id": "rows:1"}, 'row 2: the id "rows:1" appears twice'),
+        ("a", "row 2: is a str; give a dictionary"),
+    ],
+)
+def test_bad_python_rows_are_refused_with_their_number(row, says):
+    """The place of a Python row is its number."""
+    with pytest.raises(DataError) as caught:
+        list(from_rows([{"references": ["a"], "candidate": "b"}, row]))
+    assert str(caught.value).startswith(says)
+
+
+def test_no_python_rows_are_refused():
+    """Nothing to score is a mistake."""
+    with pytest.raises(DataError, match="there are no rows"):
+        list(from_rows([]))
