@@ -49,8 +49,8 @@ def fetch_(
     wanted = find_set(name)
     with _Bar() as bar:
         fetched = fetch(wanted, folder, base_url=base_url, progress=bar.advance)
-    for each in wanted.left_out:
-        say(f"not fetched: {each.name}: {each.reason}")
+    for missing in wanted.left_out:
+        say(f"not fetched: {missing.name}: {missing.reason}")
     if json:
         print_json({"files": [{"path": str(each.path), "fresh": each.fresh} for each in fetched]})
         return

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from qassay.cli import compare, data, demo, explain, metrics, score
+from qassay.cli import agree, compare, correlate, data, demo, explain, metrics, score
 from qassay.cli.terminal import messages
 from qassay.errors import QassayError
 from qassay.version import __version__
@@ -29,6 +29,8 @@ app = typer.Typer(
 app.command("demo")(demo.demo)
 app.command("score")(score.score)
 app.command("compare")(compare.compare)
+app.command("correlate")(correlate.correlate)
+app.command("agree")(agree.agree)
 app.command("explain")(explain.explain)
 app.command("metrics")(metrics.metrics)
 app.add_typer(data.app, name="data")

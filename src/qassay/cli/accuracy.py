@@ -1,0 +1,242 @@
+"""`qassay accuracy`: each system's accuracy with an interval."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from qassay.cli import options
+from qassay.cli.terminal import output, print_json, say
+from qassay.data.formats import format_named
+from qassay.data.reading import Reader, sniff
+from qassay.errors import SpecError
+from qassay.meta.systems import name_systems
+from qassay.scoring import SEED
+from qassay.text.language import check_language
+from qassay.version import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from qassay.data.reading import ReadOptions, Skipped
+    from qassay.meta.accuracy import AccuracyReport
+    from qassay.meta.judging import JudgedRun
+    from qassay.meta.ranking import SystemAgreement
+    from qassay.records import Example
+
+_POPULATIONS = ("answers", "questions")
+_REPEATED = ("stop", "mean")
+
+
+def accuracy(
+    inputs: options.Inputs,
+    judge: Annotated[str, typer.Option("--judge", metavar="SPEC", help="A metric with scores from 0 to 1.")] = "ava",
+    labels: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--labels", metavar="FILE", help="People's verdicts on some answers: id, system, verdict (repeat)."
+        ),
+    ] = None,
+    threshold: Annotated[
+        str,
+        typer.Option(
+            "--threshold",
+            metavar="auto|X",
+            help="Count answers that score at least X as right; auto averages the scores, or with --dev tunes X there.",
+        ),
+    ] = "auto",
+    dev: Annotated[
+        str | None, typer.Option("--dev", metavar="FILE", help="Judged answers to tune the threshold on.")
+    ] = None,
+    confidence: Annotated[float, typer.Option("--confidence", help="Of the interval, between 0 and 1.")] = 0.95,
+    population: Annotated[
+        str, typer.Option("--of", metavar="answers|questions", help="These answers, or all questions like these.")
+    ] = "answers",
+    cut: Annotated[
+        float | None, typer.Option("--cut", metavar="X", help="Verdicts are ratings, and right from X on.")
+    ] = None,
+    repeated: Annotated[
+        str, typer.Option("--repeated", metavar="stop|mean", help="What becomes of contradictory labels.")
+    ] = "stop",
+    plan: Annotated[
+        float | None, typer.Option("--plan", metavar="WIDTH", help="Say how many labels give this width.")
+    ] = None,
+    next_: Annotated[
+        int | None, typer.Option("--next", min=1, metavar="N", help="Choose N answers to label next.")
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", metavar="FILE", help="Where --next writes them (.csv, .tsv, .jsonl)."),
+    ] = None,
+    format_: options.Format = "auto",
+    map_: options.Map = None,
+    system: options.System = None,
+    language: options.Language = "auto",
+    on_error: options.OnError = "stop",
+    seed: options.Seed = SEED,
+    json: options.Json = False,
+) -> None:
+    """Estimate each system's accuracy, with an interval that holds once some answers are labelled."""
+    from qassay.meta.accuracy import estimate_systems  # noqa: PLC0415 - scipy, loaded when needed
+    from qassay.meta.judging import judge_answers  # noqa: PLC0415 - as above
+    from qassay.meta.label_files import read_labels  # noqa: PLC0415 - as above
+    from qassay.meta.ppi import Population  # noqa: PLC0415 - as above
+
+    _check(population, repeated, out, next_)
+    reading = options.read_options(format_, map_, system, on_error)
+    verdicts = (
+        read_labels(labels, cut=cut, repeated="mean" if repeated == "mean" else "stop", on_error=reading.on_error)
+        if labels
+        else None
+    )
+    examples, skipped = _read(inputs, reading)
+    judged_dev = _read([dev], reading)[0] if dev else None
+    run = judge_answers(
+        examples,
+        judge,
+        labels=verdicts,
+        threshold=_threshold(threshold, dev),
+        dev=judged_dev,
+        cut=cut,
+        language=check_language(language),
+    )
+    report = estimate_systems(run.answers, confidence=confidence, population=Population(population), width=plan)
+    chosen = None if next_ is None else _choose(run, next_, out, seed)
+    for each in [*skipped, *(verdicts.skipped if verdicts else ())]:
+        say(f"skipped {each}")
+    if json:
+        print_json({**_document(run, report, chosen), "of": population, "seed": seed, "version": __version__})
+        return
+    _print(run, report)
+    if chosen is not None and out is None:
+        for answer in chosen:
+            output.print(f"{answer['id']}\t{answer['system']}", highlight=False, markup=False, soft_wrap=True)
+    elif chosen is not None:
+        say(f"wrote {len(chosen)} answers to label to {out}")
+
+
+def _check(population: str, repeated: str, out: Path | None, next_: int | None) -> None:
+    if population not in _POPULATIONS:
+        raise SpecError(f'--of is "{population}"; give {" or ".join(_POPULATIONS)}')
+    if repeated not in _REPEATED:
+        raise SpecError(f'--repeated is "{repeated}"; give {" or ".join(_REPEATED)}')
+    if out is not None and next_ is None:
+        raise SpecError("-o is where --next writes the answers to label; give --next N with it")
+
+
+def _threshold(text: str, dev: str | None) -> float | None:
+    if text == "auto":
+        return None
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 1:
+        raise SpecError(f'--threshold is "{text}"; give auto or a number from 0 to 1')
+    if dev is not None:
+        raise SpecError(f"--threshold {text} leaves nothing for --dev to tune; give one of the two")
+    return value
+
+
+def _read(inputs: Sequence[str], reading: ReadOptions) -> tuple[list[Example], list[Skipped]]:
+    """Read all answers; of several files without system names, each is a system by its file's name."""
+    if len(inputs) == 1 or _belong_together(inputs, reading):
+        readers = [("", Reader(inputs, reading))]
+    else:
+        readers = [(_name(each), Reader([each], reading)) for each in inputs]
+    examples = name_systems(readers)
+    return examples, [skipped for _, reader in readers for skipped in reader.skipped]
+
+
+def _name(path: str) -> str:
+    name = "stdin" if path == "-" else Path(path).name
+    return name.removesuffix(".gz").removesuffix(".zst").rsplit(".", 1)[0]
+
+
+def _belong_together(inputs: Sequence[str], reading: ReadOptions) -> bool:
+    """Tell whether the first file has the questions that the others answer."""
+    name = reading.format
+    if name == "auto":
+        name = "jsonl" if inputs[0] == "-" else sniff(inputs[0])
+    return format_named(name).takes_answers
+
+
+def _choose(run: JudgedRun, n: int, out: Path | None, seed: int) -> list[dict[str, Any]]:
+    from qassay.meta.labelling import write_selection  # noqa: PLC0415 - scipy, loaded when needed
+
+    selection, round_ = run.choose(n, seed)
+    if out is not None:
+        write_selection(out, selection, run.examples, round_)
+    return [
+        {
+            "id": run.examples[row].id,
+            "system": run.examples[row].system,
+            "round": round_,
+            "probability_of_selection": chance,
+        }
+        for row, chance in zip(selection.rows.tolist(), selection.probability.tolist(), strict=True)
+    ]
+
+
+def _document(run: JudgedRun, report: AccuracyReport, chosen: list[dict[str, Any]] | None) -> dict[str, Any]:
+    document = {
+        **report.to_dict(),
+        "judge": run.judge,
+        "signature": run.signature,
+        "threshold": run.threshold,
+        "confidence": report.systems[0].best.confidence,
+    }
+    if run.system_wise is not None:
+        document["system_wise"] = run.system_wise.to_dict()
+    if run.notes:
+        document["notes"] = list(run.notes)
+    if chosen is not None:
+        document["next"] = chosen
+    return document
+
+
+def _print(run: JudgedRun, report: AccuracyReport) -> None:
+    from qassay.report.accuracy import (  # noqa: PLC0415 - scipy, loaded when needed
+        accuracy_table,
+        as_table,
+        plan_table,
+        system_rows,
+    )
+
+    output.print(accuracy_table(report))
+    if any(each.plan is not None for each in report.systems):
+        output.print(plan_table(report.systems))
+    if run.system_wise is not None:
+        output.print(as_table(system_rows({"": run.system_wise})))
+    if report.agreement is not None and report.agreement.rmse is not None:
+        output.print(_agreement(report.agreement), highlight=False)
+    for note in _notes(run, report):
+        say(note)
+
+
+def _agreement(agreement: SystemAgreement) -> str:
+    ranks = (
+        f"Kendall {agreement.kendall:.3f} (p = {agreement.kendall_p:.3f})"
+        if agreement.kendall is not None and agreement.kendall_p is not None
+        else f"no rank correlation: {agreement.reason}"
+    )
+    return f"over {agreement.n} systems: RMSE {agreement.rmse:.3f} ± {agreement.sigma:.3f}, {ranks}"
+
+
+def _notes(run: JudgedRun, report: AccuracyReport) -> list[str]:
+    notes = [*run.notes]
+    for each in report.systems:
+        of = f"{each.system}: " if each.system else ""
+        notes += [f"{of}{note}" for note in each.best.notes]
+        if each.unscored:
+            notes.append(f"{of}{each.unscored} answers have no score and count neither as right nor as wrong")
+    if any(not each.best.labels for each in report.systems):
+        notes.append(
+            "without labels the interval holds the choice of questions and none of the judge's errors; "
+            "label some answers for one that holds (--next 100 -o to_label.csv, then --labels to_label.csv)"
+        )
+    if any(each.plan is not None and each.plan.assumed for each in report.systems):
+        notes.append("without labels the plan takes the judge's scores for true probabilities")
+    return notes
