@@ -58,7 +58,7 @@ def correlate(
 ) -> None:
     """Show how each metric agrees with people, with intervals, and which differences are sure."""
     from qassay.meta import evaluation  # noqa: PLC0415 - loads scipy
-    from qassay.meta import sweep as sweeping
+    from qassay.meta import sweep as sweeping  # noqa: PLC0415 - as above
     from qassay.meta.levels import Level, Unit  # noqa: PLC0415 - as above
     from qassay.meta.significance import DifferenceTest  # noqa: PLC0415 - as above
     from qassay.meta.weighted import Coefficient  # noqa: PLC0415 - as above
