@@ -11,7 +11,7 @@ from qassay.errors import SpecError
 from qassay.features import Batch
 from qassay.metrics.catalogue import parse_spec
 from qassay.report.alignment import Match, align, closest
-from qassay.report.clipping import Clipped, clip
+from qassay.report.clipping import LONGEST, Clipped, clip
 from qassay.report.ingredients import Ingredient, ingredients
 from qassay.scores import Score
 from qassay.text.normalise import fold
@@ -19,6 +19,7 @@ from qassay.text.normalise import fold
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from qassay.features import View
     from qassay.metrics.base import Metric
     from qassay.records import Example, Reference
     from qassay.report.alignment import Word
@@ -111,22 +112,23 @@ def explain(example: Example, specs: Sequence[str], scorer: Scorer) -> Explanati
     scored = scorer.score([example, *alone])
     scores = [_scores(values, reasons, metrics) for _, values, reasons in scored.rows()]
     batch = Batch(alone, scorer.resources)
-    weighting = {metric.spec.weights: metric for metric in reversed(metrics) if metric.spec.weights}
-    weightings = {name: weighting[name] for name in reversed(weighting)}
+    views = _weighted_views(metrics, batch)
     candidate = clip(example.candidate or "")
     references = [clip(each.text) for each in example.references]
     alignments = [align(candidate.text, each.text) for each in references]
     return Explanation(
         example=example,
         specs=tuple(str(metric.spec) for metric in metrics),
-        weightings=tuple(weightings),
+        weightings=tuple(views),
         scores=scores[0],
         comparisons=tuple(
             Comparison(
                 reference=example.references[i],
-                candidate_side=_side(candidate, alignment.candidate, _weights(batch, weightings, batch.candidate[i])),
+                candidate_side=_side(
+                    candidate, alignment.candidate, {name: _weights(v, v.candidate[i]) for name, v in views.items()}
+                ),
                 reference_side=_side(
-                    references[i], alignment.reference, _weights(batch, weightings, batch.reference[i])
+                    references[i], alignment.reference, {name: _weights(v, v.reference[i]) for name, v in views.items()}
                 ),
                 scores=scores[i + 1],
                 ingredients={str(metric.spec): ingredients(metric, batch, i) for metric in metrics},
@@ -154,25 +156,33 @@ def _scores(
     return {spec: Score(values[spec], reasons.get(spec)) for spec in (str(metric.spec) for metric in metrics)}
 
 
-def _weights(batch: Batch, weightings: Mapping[str, Metric], text: int) -> dict[str, tuple[list[str], list[float]]]:
-    """Give, for each weighting, a text's tokens as the metric sees them and what each weighs."""
-    found = {}
-    for name, metric in weightings.items():
-        view = batch.view(metric.tok, name)
-        start, end = view.tokens.starts[text : text + 2].tolist()
-        if view.weights is not None:
-            found[name] = ([fold(token) for token in view.tokens.row(text)], view.weights[start:end].tolist())
-    return found
+def _weighted_views(metrics: Sequence[Metric], batch: Batch) -> dict[str, View]:
+    """Give the tokens and weights of the first metric with each weighting."""
+    views: dict[str, View] = {}
+    for metric in metrics:
+        if metric.spec.weights and metric.spec.weights not in views:
+            views[metric.spec.weights] = batch.view(metric.tok, metric.spec.weights)
+    return views
 
 
-def _side(shown: Clipped, words: Sequence[Word], weights: Mapping[str, tuple[list[str], list[float]]]) -> Side:
+def _weights(view: View, row: int) -> list[tuple[str, float]]:
+    """Give a text's tokens as the metric sees them, lower-cased, with what each weighs; no more than can be shown."""
+    if view.weights is None:
+        return []
+    start = int(view.tokens.starts[row])
+    tokens = view.tokens.row(row)[:LONGEST]
+    weights = view.weights[start : start + len(tokens)].tolist()
+    return [(fold(token), weight) for token, weight in zip(tokens, weights, strict=True)]
+
+
+def _side(shown: Clipped, words: Sequence[Word], weights: Mapping[str, Sequence[tuple[str, float]]]) -> Side:
     texts = [shown.text[word.start : word.end] for word in words]
     of_word: list[dict[str, float]] = [{} for _ in words]
-    for name, (tokens, values) in weights.items():
-        for block in LCSseq.opcodes(tokens, [fold(text) for text in texts]):
+    for name, weighted in weights.items():
+        for block in LCSseq.opcodes([token for token, _ in weighted], [fold(text) for text in texts]):
             if block.tag == "equal":
                 for offset in range(block.src_end - block.src_start):
-                    of_word[block.dest_start + offset][name] = values[block.src_start + offset]
+                    of_word[block.dest_start + offset][name] = weighted[block.src_start + offset][1]
     return Side(
         shown,
         tuple(

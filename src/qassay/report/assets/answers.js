@@ -58,7 +58,7 @@
   const scoreCell = (tag, answer, i) => {
     const score = answer.scores[i];
     const reason = answer.reasons && answer.reasons[i];
-    const cell = make(tag, { class: "score", title: reason, "data-label": specs[i] }, make("span", {}, format(score)));
+    const cell = make(tag, { class: score === null ? "score" : "score known", title: reason, "data-label": specs[i] }, make("span", {}, format(score)));
     if (score !== null) cell.style.setProperty("--share", Math.max(0, Math.min(1, score / maxima[i])));
     return cell;
   };

@@ -1,0 +1,252 @@
+"""The report in a real browser: what a reader does with it."""
+
+from dataclasses import replace
+
+import pytest
+from selenium.common.exceptions import NoAlertPresentException
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import Select
+
+from qassay.report.page import write_report
+from report_samples import EXAMPLES, INJECTION, report
+
+pytestmark = pytest.mark.xdist_group("browser")
+
+COLUMNS = {"rank": 1, "system": 2, "question": 3, "answer": 4, "exact_match": 5, "token_f1": 6, "bleu": 7, "rouge_l": 8}
+PHONE = {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True}
+DESK = {"width": 1280, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory):
+    written = tmp_path_factory.mktemp("report") / "report.html"
+    write_report(report(), written)
+    return written
+
+
+@pytest.fixture
+def page(browser, path):
+    return opened(browser, path)
+
+
+def opened(browser, path, screen=None, scheme="light"):
+    feature = {"name": "prefers-color-scheme", "value": scheme}
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen or DESK)
+    browser.get("about:blank")
+    browser.get(path.as_uri())
+    browser.execute_script("try { localStorage.clear() } catch {}")
+    browser.refresh()
+    return browser
+
+
+def column(page, name):
+    cells = f"#table > tbody > tr:not(.opened) > td:nth-child({COLUMNS[name]})"
+    return [each.text for each in page.find_elements(By.CSS_SELECTOR, cells)]
+
+
+def heading(page, name):
+    return page.find_element(By.CSS_SELECTOR, f"#table thead th:nth-child({COLUMNS[name]})")
+
+
+def search(page, text):
+    page.find_element(By.ID, "query").send_keys(text)
+
+
+def open_answer(page, system, question):
+    """Click on the answer's row and give its details."""
+    rows = page.find_elements(By.CSS_SELECTOR, "#table > tbody > tr")
+    row = next(each for each in rows if system in each.text and question in each.text)
+    row.find_element(By.CSS_SELECTOR, "td.question").click()
+    return row.find_element(By.XPATH, "following-sibling::tr[1]")
+
+
+def marked(element, kind):
+    return [each.text for each in element.find_elements(By.CSS_SELECTOR, f".text mark.{kind}")]
+
+
+def test_the_worst_answer_stands_first(page):
+    """The table opens in the order of the means, and says so."""
+    assert heading(page, "rank").get_attribute("aria-sort") == "ascending"
+    assert column(page, "rank") == ["1", "2", "3", "4", "5", "6"]
+
+
+def test_a_click_on_a_metric_sorts_by_it(page):
+    """The lowest come first, answers without a score last."""
+    heading(page, "rouge_l").find_element(By.TAG_NAME, "button").click()
+    *scores, missing = column(page, "rouge_l")
+    assert (missing, scores) == ("–", sorted(scores))  # noqa: RUF001 - the dash that stands for a missing score
+
+
+def test_a_second_click_turns_the_order_round(page):
+    """The highest come first, and missing scores are still last."""
+    button = heading(page, "rouge_l").find_element(By.TAG_NAME, "button")
+    button.click()
+    button.click()
+    *scores, missing = column(page, "rouge_l")
+    assert (missing, scores) == ("–", sorted(scores, reverse=True))  # noqa: RUF001 - as above
+
+
+def test_sorting_works_from_the_keyboard(page):
+    """Enter on a heading sorts, and the heading says how."""
+    heading(page, "token_f1").find_element(By.TAG_NAME, "button").send_keys(Keys.ENTER)
+    assert heading(page, "token_f1").get_attribute("aria-sort") == "ascending"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("rome", ["It is Rome."]),
+        ("PARIS rome", ["It is Rome."]),
+        ("6300", ["🌊 大约6300公里", "no answer given"]),
+    ],
+)
+def test_a_search_leaves_the_answers_that_have_all_words(page, text, expected):
+    """Questions, answers and references are searched, whatever the case."""
+    search(page, text)
+    assert column(page, "answer") == expected
+
+
+def test_a_search_without_a_hit_says_so(page):
+    """An empty table explains itself."""
+    search(page, "nowhere to be found")
+    assert "No answer matches" in page.find_element(By.ID, "table").text
+
+
+def test_one_system_can_be_chosen(page):
+    """The other system's answers go."""
+    Select(page.find_element(By.ID, "system")).select_by_visible_text("birch")
+    assert column(page, "system") == ["birch"] * 3
+
+
+def test_unscored_answers_can_be_picked_out(page):
+    """One tick shows what has no score."""
+    page.find_element(By.ID, "unscored").click()
+    assert column(page, "answer") == ["no answer given"]
+
+
+def test_an_opened_answer_shows_its_matching_words(page):
+    """Both sides show the words in the same order, and those that stand elsewhere."""
+    detail = open_answer(page, "atlas", "capital of France")
+    assert marked(detail, "ordered") == ["the capital.", "The capital"]
+    assert marked(detail, "shared") == ["Paris is", "is Paris"]
+
+
+def test_marks_after_an_emoji_stand_where_they_belong(page):
+    """Positions are counted in characters, not in half characters."""
+    assert marked(open_answer(page, "atlas", "长江"), "ordered")[0] == "约6300公里"
+
+
+def test_another_reference_can_be_compared(page):
+    """A click on a reference marks the answer anew."""
+    detail = open_answer(page, "atlas", "长江")
+    buttons = detail.find_elements(By.CSS_SELECTOR, ".references button")
+    buttons[1].click()
+    assert [each.get_attribute("aria-pressed") for each in buttons] == ["false", "true"]
+
+
+def test_an_opened_answer_gives_the_reason_for_a_missing_score(page):
+    """The reason stands beside the dash."""
+    assert "no candidate" in open_answer(page, "birch", "长江").find_element(By.CLASS_NAME, "marks").text
+
+
+def test_an_answer_opens_from_the_keyboard_and_closes_again(page):
+    """The button tells its state."""
+    button = page.find_element(By.CSS_SELECTOR, "button.open")
+    button.send_keys(Keys.ENTER)
+    first = button.get_attribute("aria-expanded")
+    button.send_keys(Keys.ENTER)
+    assert (first, button.get_attribute("aria-expanded")) == ("true", "false")
+    assert page.find_elements(By.CSS_SELECTOR, "tr.opened") == []
+
+
+def test_the_other_systems_answer_is_one_click_away(page):
+    """Systems that answered the same question are listed with it."""
+    detail = open_answer(page, "atlas", "capital of France")
+    detail.find_element(By.CSS_SELECTOR, ".others button").click()
+    assert "It is Rome." in page.find_elements(By.CSS_SELECTOR, "tr.opened")[0].text
+
+
+def test_a_link_opens_its_answer(browser, path):
+    """The address of an opened answer can be shared."""
+    page = opened(browser, path)
+    page.find_elements(By.CSS_SELECTOR, "button.open")[1].click()
+    address = page.current_url
+    page.get("about:blank")
+    page.get(address)
+    assert page.find_element(By.CSS_SELECTOR, "tr.opened").get_attribute("id") == "detail-2"
+
+
+def test_markup_in_an_answer_is_text(page):
+    """No script of an answer runs, and its letters are all there."""
+    detail = open_answer(page, "atlas", "safe?")
+    assert INJECTION in detail.text
+    with pytest.raises(NoAlertPresentException):
+        page.switch_to.alert.accept()
+
+
+def test_the_page_has_nothing_to_complain_of(page):
+    """Opening everything leaves no error in the console."""
+    page.get_log("browser")
+    page.execute_script("document.querySelectorAll('button.open').forEach((button) => button.click())")
+    assert page.get_log("browser") == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_page_follows_the_systems_colours(browser, path, scheme):
+    """Dark paper under light ink at night."""
+    page = opened(browser, path, scheme=scheme)
+    colour = page.find_element(By.TAG_NAME, "body").value_of_css_property("background-color")
+    brightness = int(colour.removeprefix("rgba(").split(",")[0])
+    assert (brightness < 128) is (scheme == "dark")
+
+
+def test_the_reader_can_choose_the_other_colours(page):
+    """The button turns a light page dark."""
+    page.find_element(By.ID, "theme").click()
+    colour = page.find_element(By.TAG_NAME, "body").value_of_css_property("background-color")
+    assert int(colour.removeprefix("rgba(").split(",")[0]) < 128
+
+
+def test_a_phone_needs_no_sideways_scrolling(browser, tmp_path):
+    """Endless words, long names and many metrics stay within 390 pixels, opened answers included."""
+    long = [
+        replace(each, candidate="x" * 3000, system=f"{each.system}-with-a-very-long-name-{'y' * 60}")
+        for each in EXAMPLES
+    ]
+    specs = ("exact_match", "token_f1", "bleu", "rouge_1", "rouge_2", "rouge_l", "rouge_su4,beta=1.5,refs=max,stat=r")
+    write_report(report((*EXAMPLES, *long), specs), tmp_path / "long.html")
+    page = opened(browser, tmp_path / "long.html", PHONE)
+    page.execute_script("document.querySelectorAll('button.open').forEach((button) => button.click())")
+    assert page.execute_script("return document.documentElement.scrollWidth") == 390
+
+
+def test_a_phone_can_sort_without_headings(browser, path):
+    """The choice of order stands above the cards."""
+    page = opened(browser, path, PHONE)
+    Select(page.find_element(By.ID, "sort")).select_by_visible_text("rouge_l, highest first")
+    assert heading(page, "rouge_l").get_attribute("aria-sort") == "descending"
+
+
+def test_two_thousand_answers_are_paged_and_filtered_at_once(browser, tmp_path):
+    """Fifty are drawn at a time, and a search over all takes well under a second."""
+    many = [replace(EXAMPLES[0], id=f"q{i}", candidate=f"Paris, number {i}") for i in range(2000)]
+    write_report(report(many), tmp_path / "many.html")
+    page = opened(browser, tmp_path / "many.html")
+    took = page.execute_script(
+        "const query = document.getElementById('query'); query.value = 'number 1999'; const begun = performance.now();"
+        "query.dispatchEvent(new Event('input')); return performance.now() - begun"
+    )
+    assert page.find_element(By.ID, "count").text == "1–1 of 1 that match, of 2,000"  # noqa: RUF001 - a range
+    assert took < 500
+
+
+def test_the_next_page_follows(browser, tmp_path):
+    """The pager turns to the answers after the first fifty."""
+    many = [replace(EXAMPLES[0], id=f"q{i}") for i in range(120)]
+    write_report(report(many, ("exact_match",)), tmp_path / "many.html")
+    page = opened(browser, tmp_path / "many.html")
+    page.find_element(By.ID, "next").click()
+    assert page.find_element(By.ID, "page").text == "Page 2 of 3"
+    assert page.find_element(By.CSS_SELECTOR, "button.open").text == "51"

@@ -1,0 +1,42 @@
+"""A small run with every kind of answer that a report must show, scored for real."""
+
+from qassay.records import Example, Opinion, Reference
+from qassay.report.page import AnswerRow, Report, worst_first
+from qassay.scoring import Scorer
+
+INJECTION = "<script>alert(1)</script> <img src=x onerror=alert(2)> --> ]]>"
+RIVER = (Reference("长江全长约6300公里。"), Reference("约6300公里"))
+CAPITAL = (Reference("The capital of France is Paris."),)
+SAFE = (Reference("No </script><!-- never", Opinion.NO),)
+
+EXAMPLES = (
+    Example("q1", "What is the capital of France?", CAPITAL, "Paris is the capital.", "atlas", judgement=5.0),
+    Example("q1", "What is the capital of France?", CAPITAL, "It is Rome.", "birch", judgement=1.0),
+    Example("q2", "长江有多长", RIVER, "🌊 大约6300公里", "atlas", question_type="number"),
+    Example("q2", "长江有多长", RIVER, None, "birch"),
+    Example("q3", "Is <b>this</b> safe?", SAFE, INJECTION, "atlas", opinion=Opinion.NO),
+    Example("q3", "Is <b>this</b> safe?", SAFE, "", "birch", entities=("one", "two")),
+)
+SPECS = ("exact_match", "token_f1", "bleu", "rouge_l")
+
+
+def report(scored=EXAMPLES, specs=SPECS, **changes):
+    """Score the examples and put the report together as `qassay score` does."""
+    scorer = Scorer(specs)
+    scorer.count(scored)
+    batch = scorer.score(scored)
+    tally = scorer.tally()
+    tally.add(batch)
+    maxima = {str(metric.spec): metric.declaration.maximum for metric in scorer.metrics}
+    fields = {
+        "title": "A sample",
+        "aggregates": tally.aggregates(seed=1),
+        "histograms": {name: each.histograms for name, each in tally.systems.items()},
+        "maxima": maxima,
+        "answers": worst_first((AnswerRow(*row) for row in batch.rows()), maxima),
+        "examples": len(scored),
+        "skipped": 0,
+        "notes": dict(tally.notes),
+        "seed": 1,
+    }
+    return Report(**{**fields, **changes})
