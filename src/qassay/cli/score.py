@@ -27,6 +27,9 @@ from qassay.version import __version__
 if TYPE_CHECKING:
     from qassay.scores import Aggregate
 
+_NAMED = 3
+"""Inputs that a report's title names."""
+
 
 def score(
     inputs: options.Inputs,
@@ -72,7 +75,7 @@ def score(
                 raise
             aggregates = finished.tally.aggregates(seed)
             if report is not None:
-                _write_report(report, run, finished, aggregates)
+                _write_report(report, _title(inputs), run, finished, aggregates)
     _list_skipped(finished)
     if json:
         print_json(_document(finished, aggregates, seed))
@@ -103,12 +106,12 @@ def _document(finished: Finished, aggregates: list[Aggregate], seed: int) -> dic
     return document
 
 
-def _write_report(path: Path, run: Run, finished: Finished, aggregates: list[Aggregate]) -> None:
+def _write_report(path: Path, title: str, run: Run, finished: Finished, aggregates: list[Aggregate]) -> None:
     maxima = {str(metric.spec): metric.declaration.maximum for metric in run.scorer.metrics}
     rows = (AnswerRow(*row) for row in run.answers(finished))
     write_report(
         Report(
-            title="Qassay report",
+            title=title,
             aggregates=aggregates,
             histograms={name: tally.histograms for name, tally in finished.tally.systems.items()},
             maxima=maxima,
@@ -120,6 +123,11 @@ def _write_report(path: Path, run: Run, finished: Finished, aggregates: list[Agg
         ),
         path,
     )
+
+
+def _title(inputs: list[str]) -> str:
+    names = ["standard input" if each == "-" else Path(each).name for each in inputs]
+    return ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED} more" if len(names) > _NAMED else "")
 
 
 def _list_skipped(finished: Finished) -> None:
