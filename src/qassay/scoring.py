@@ -41,6 +41,11 @@ class Scorer:
         return [str(metric.spec) for metric in self.metrics]
 
     @property
+    def maxima(self) -> dict[str, float]:
+        """The highest score of each metric."""
+        return {str(metric.spec): metric.declaration.maximum for metric in self.metrics}
+
+    @property
     def counts_first(self) -> bool:
         """Whether the run's references must be counted before the first score."""
         return any(metric.frequencies for metric in self.metrics)

@@ -18,7 +18,7 @@ from qassay.engines.ray import RayEngine
 from qassay.errors import SpecError
 from qassay.metrics.catalogue import DEFAULT_METRICS
 from qassay.report.page import AnswerRow, Report, worst_first, write_report
-from qassay.report.terminal import aggregates_table
+from qassay.report.terminal import aggregates_table, worst_table
 from qassay.run import Engine, Finished, Run
 from qassay.scoring import BATCH, SEED, Scorer
 from qassay.text.language import check_language
@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
 _NAMED = 3
 """Inputs that a report's title names."""
+_FEW = 20_000
+"""Answers up to which the terminal names the worst; beyond, the report does."""
+_WORST = 3
 
 
 def score(
@@ -76,11 +79,14 @@ def score(
             aggregates = finished.tally.aggregates(seed)
             if report is not None:
                 _write_report(report, _title(inputs), run, finished, aggregates)
+            worst = [] if json or "-" in files or finished.tally.examples > _FEW else _worst(run, finished)
     _list_skipped(finished)
     if json:
         print_json(_document(finished, aggregates, seed))
         return
     output.print(aggregates_table(aggregates, finished.tally.notes))
+    if worst:
+        output.print(worst_table(worst, scorer.specs))
     for path in filter(None, (out, report)):
         say(f"wrote {path}")
 
@@ -107,15 +113,14 @@ def _document(finished: Finished, aggregates: list[Aggregate], seed: int) -> dic
 
 
 def _write_report(path: Path, title: str, run: Run, finished: Finished, aggregates: list[Aggregate]) -> None:
-    maxima = {str(metric.spec): metric.declaration.maximum for metric in run.scorer.metrics}
     rows = (AnswerRow(*row) for row in run.answers(finished))
     write_report(
         Report(
             title=title,
             aggregates=aggregates,
             histograms={name: tally.histograms for name, tally in finished.tally.systems.items()},
-            maxima=maxima,
-            answers=worst_first(rows, maxima),
+            maxima=run.scorer.maxima,
+            answers=worst_first(rows, run.scorer.maxima),
             examples=finished.tally.examples,
             skipped=finished.reader.skipped_total,
             notes=finished.tally.notes,
@@ -123,6 +128,11 @@ def _write_report(path: Path, title: str, run: Run, finished: Finished, aggregat
         ),
         path,
     )
+
+
+def _worst(run: Run, finished: Finished) -> list[AnswerRow]:
+    rows = (AnswerRow(*row) for row in run.answers(finished))
+    return worst_first(rows, run.scorer.maxima, limit=_WORST)
 
 
 def _title(inputs: list[str]) -> str:
