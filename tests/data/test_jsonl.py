@@ -62,7 +62,10 @@ def test_harmless_oddities_are_accepted(read, content):
 
 
 BAD_ROWS = {
-    "references as string": ('{"references": "Paris", "candidate": "b"}', '"references" must be a list; write ['),
+    "references as string": (
+        '{"references": "Paris", "candidate": "b"}',
+        '"references" must be a list; write ["Paris"]',
+    ),
     "references as list of lists": ('{"references": [["a"]], "candidate": "b"}', "list of lists"),
     "references empty": ('{"references": [], "candidate": "b"}', '"references" is empty; give at least one'),
     "references null": ('{"references": null, "candidate": "b"}', "must be a list of strings and is null"),

@@ -58,7 +58,10 @@ class Reader:
 
     def apart(self) -> list["tuple[str, Reader]"]:
         """Give a reader for each input, with its name; a file of questions stays with the answers to it."""
-        parts = [[source.path or "-" for source in sources] for _, sources in self._groups()]
+        try:
+            parts = [[source.path or "-" for source in sources] for _, sources in self._groups()]
+        finally:
+            self._close()
         return [("stdin" if part[0] == "-" else Path(part[0]).name, Reader(part, self._options)) for part in parts]
 
     @property
@@ -115,6 +118,10 @@ class Reader:
 
     def _refuse_repetition(self, example: Example, name: str, line: int) -> None:
         self._intake.refuse(f"{_repeated(example)}; {ONE_ID_EACH}", name, line)
+
+    def _close(self) -> None:
+        for source in self._sources:
+            source.close()
 
     def _groups(self) -> Iterator[Group]:
         """Put each file of questions together with the files of answers that follow it."""

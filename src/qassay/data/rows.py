@@ -54,6 +54,9 @@ OTHER_NAMES = {
     ),
 }
 
+SHOWN = 40
+"""How much of a value a message repeats."""
+
 NEEDED = ("references", "candidate")
 
 _OPINIONS = {opinion.value: opinion for opinion in Opinion}
@@ -177,9 +180,12 @@ def need_text(example: Example) -> None:
 
 
 def _shown(value: object) -> str:
-    """Show a value in a message, shortened."""
-    text = repr(value)
-    return text if len(text) <= 40 else f"{text[:37]}…"  # noqa: PLR2004 - what fits a message
+    """Show a value in a message."""
+    return _shortened(repr(value))
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"
 
 
 def _kind(value: object) -> str:
@@ -198,7 +204,7 @@ def _references(value: object, row: Row) -> tuple[Reference, ...]:
         case list() | tuple():
             return fail('"references" is empty; give at least one')
         case str():
-            return fail(f'"references" must be a list; write [{_shown(value)}]')
+            return fail(f'"references" must be a list; write ["{_shortened(value)}"]')
         case _ if value is _ABSENT:
             return fail(missing("references", row))
         case _:
