@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 _POPULATIONS = ("answers", "questions")
 _REPEATED = ("stop", "mean")
+_LISTED = 5
+"""How many rows that were left out are named one by one."""
 
 
 def accuracy(
@@ -104,8 +106,7 @@ def accuracy(
     )
     report = estimate_systems(run.answers, confidence=confidence, population=Population(population), width=plan)
     chosen = None if next_ is None else _choose(run, next_, out, seed)
-    for each in [*skipped, *(verdicts.skipped if verdicts else ())]:
-        say(f"skipped {each}")
+    _list_skipped([*skipped, *(verdicts.skipped if verdicts else ())])
     if json:
         print_json({**_document(run, report, chosen), "of": population, "seed": seed, "version": __version__})
         return
@@ -148,6 +149,13 @@ def _read(inputs: Sequence[str], reading: ReadOptions) -> tuple[list[Example], l
         readers = [(_name(each), Reader([each], reading)) for each in inputs]
     examples = name_systems(readers)
     return examples, [skipped for _, reader in readers for skipped in reader.skipped]
+
+
+def _list_skipped(skipped: Sequence[Skipped]) -> None:
+    for each in skipped[:_LISTED]:
+        say(f"skipped {each}")
+    if len(skipped) > _LISTED:
+        say(f"skipped {len(skipped) - _LISTED} more")
 
 
 def _name(path: str) -> str:

@@ -1,0 +1,172 @@
+"""From answers to judged answers: the judge's scores, people's verdicts and the threshold between right and wrong."""
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from qassay.arrays import Floats
+from qassay.errors import DataError, SpecError
+from qassay.meta.accuracy import JudgedAnswers
+from qassay.meta.classification import rate_threshold
+from qassay.meta.label_files import Labels
+from qassay.meta.label_selection import Selection, next_labels
+from qassay.meta.labelling import MatchedLabels, match_labels
+from qassay.meta.system_wise import RankedAnswers, SystemWise, evaluate_systems, tune_threshold
+from qassay.metrics.catalogue import CATALOGUE, parse_spec
+from qassay.records import Example
+from qassay.scoring import score_examples
+
+EVEN = 0.5
+"""From this probability on an answer is rather right than wrong."""
+_RANK = "rank"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JudgedRun:
+    """Answers with everything that is known of them."""
+
+    examples: tuple[Example, ...]
+    """One answer a question and system where answers are ranked: the first."""
+    answers: JudgedAnswers
+    probabilities: Floats
+    """The judge's scores before any threshold."""
+    judge: str
+    signature: str
+    threshold: float | None
+    """Answers with at least this score count as right; None where the scores are averaged."""
+    system_wise: SystemWise | None
+    """P@1, MAP and MRR under judge and people, where answers are ranked and judged."""
+    notes: tuple[str, ...]
+
+    def choose(self, n: int, seed: int) -> tuple[Selection, int]:
+        """Choose answers to label next, and number the round."""
+        labels = self.answers.labels
+        labelled = None if labels is None else labels.labelled
+        round_ = 1 if labels is None or not labels.labelled.any() else int(labels.round.max()) + 1
+        # The round enters the seed, so that later draws do not depend on earlier ones.
+        rng = np.random.default_rng([seed, round_])
+        return next_labels(self.probabilities, n, rng, system=self.answers.system, labelled=labelled), round_
+
+
+def judge_answers(
+    examples: Iterable[Example],
+    judge: str,
+    *,
+    labels: Labels | None = None,
+    threshold: float | None = None,
+    dev: Iterable[Example] | None = None,
+    cut: float | None = None,
+    language: str = "auto",
+) -> JudgedRun:
+    """Score answers with a judge and put people's verdicts beside them.
+
+    Verdicts are the labels; without any, judgements that come with some of the answers, if they are 0 or 1 or `cut`
+    says from which value on an answer is right. With judgements of all answers the truth is known. A `threshold`
+    turns scores into verdicts before they are averaged; `dev` has judged answers to tune it on, so that the systems'
+    accuracies come closest. Where every answer has a `rank` (1 is first), accuracy is that of the first answers.
+    """
+    spec = str(parse_spec(judge))
+    if CATALOGUE[parse_spec(judge).name].declaration.maximum != 1:
+        raise SpecError(f"{spec} does not score from 0 to 1; choose another metric as judge")
+    everything = tuple(examples)
+    table = score_examples(everything, [spec], language=language)
+    if dev is not None:
+        threshold = _tuned(tuple(dev), spec, cut, language)
+    ranks = _ranks(everything)
+    truth, notes = _truth(everything, cut)
+    system_wise = None
+    if ranks is not None and truth is not None:
+        ranked = RankedAnswers.build(*_keys(everything), -ranks, table[spec], truth)
+        system_wise = evaluate_systems(ranked, EVEN if threshold is None else threshold)
+    kept = np.arange(len(everything)) if ranks is None else np.flatnonzero(ranks == 1)
+    first = tuple(everything[row] for row in kept.tolist())
+    scores = table[spec][kept]
+    truth = None if truth is None else truth[kept]
+    matched = _matched(labels, first, truth, scores)
+    if labels is not None and matched is not None:
+        notes += _label_notes(labels, matched, scores)
+    system, question = _keys(first)
+    answers = JudgedAnswers(
+        system,
+        question,
+        scores if threshold is None else np.where(np.isnan(scores), np.nan, scores >= threshold),
+        matched,
+        truth,
+    )
+    signature = table.aggregates[0].signature
+    return JudgedRun(first, answers, scores, spec, signature, threshold, system_wise, tuple(notes))
+
+
+def _keys(examples: Sequence[Example]) -> tuple[list[str], list[Hashable]]:
+    """Give each answer's system and question; a question is known by its id, its text or else the answer's id."""
+    return (
+        [example.system for example in examples],
+        [str(example.extra.get("question_id") or example.question or example.id) for example in examples],
+    )
+
+
+def _tuned(dev: Sequence[Example], spec: str, cut: float | None, language: str) -> float:
+    truth, _ = _truth(dev, cut)
+    if truth is None:
+        raise DataError("the development file has no judgements of 0 or 1 (or --cut X); a threshold is tuned on them")
+    scores, ranks = score_examples(dev, [spec], language=language)[spec], _ranks(dev)
+    if ranks is None:
+        return rate_threshold(scores, truth, [example.system for example in dev])
+    return tune_threshold(RankedAnswers.build(*_keys(dev), -ranks, scores, truth))
+
+
+def _ranks(examples: Sequence[Example]) -> Floats | None:
+    given = [example.extra.get(_RANK) for example in examples]
+    if all(rank is None for rank in given):
+        return None
+    for rank, example in zip(given, examples, strict=True):
+        number = float(rank) if isinstance(rank, int | float | str) and str(rank).strip().isdigit() else 0.0
+        if number < 1:
+            raise DataError(f'"rank" of the answer with id "{example.id}" is {rank!r}; give 1, 2, … for every answer')
+    return np.array([float(rank) for rank in given if rank is not None])
+
+
+def _truth(examples: Sequence[Example], cut: float | None) -> tuple[Floats | None, list[str]]:
+    """Take the answers' judgements as right or wrong, where they can be."""
+    judged = np.array([np.nan if example.judgement is None else example.judgement for example in examples])
+    present = ~np.isnan(judged)
+    if not present.any():
+        return None, []
+    if cut is not None:
+        return np.where(present, judged >= cut, np.nan), []
+    if ((judged == 0) | (judged == 1))[present].all():
+        return judged, []
+    return None, [
+        "the judgements are not 0 or 1 and were not used; --cut X says from which value on an answer is right"
+    ]
+
+
+def _matched(
+    labels: Labels | None, examples: Sequence[Example], truth: Floats | None, scores: Floats
+) -> MatchedLabels | None:
+    if labels is not None:
+        return match_labels(labels, examples)
+    if truth is None:
+        return None
+    # A system whose scored answers are all judged needs no estimate from labels: its truth is known.
+    system = np.array([example.system for example in examples], dtype=object)
+    scored = ~np.isnan(scores)
+    partly = np.zeros(len(examples), dtype=bool)
+    for name in dict.fromkeys(system):
+        rows = scored & (system == name)
+        partly |= rows & bool(np.isnan(truth[rows]).any())
+    if not (partly & ~np.isnan(truth)).any():
+        return None
+    none = np.full(len(examples), np.nan)
+    return MatchedLabels(np.where(partly, truth, np.nan), np.zeros(len(examples), np.int64), none, 0)
+
+
+def _label_notes(labels: Labels, matched: MatchedLabels, scores: Floats) -> list[str]:
+    counts = {
+        "labels belong to no answer and were left out": matched.unknown,
+        "rows of the label file have no verdict yet": labels.waiting,
+        "answers have contradictory labels, which were averaged": labels.averaged,
+        "labels belong to answers without a score and were left out": int((matched.labelled & np.isnan(scores)).sum()),
+    }
+    return [f"{count} {what}" for what, count in counts.items() if count]
