@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -32,6 +33,8 @@ _NAMED = 3
 _FEW = 20_000
 """Answers up to which the terminal names the worst; beyond, the report does."""
 _WORST = 3
+_LISTED = 20
+"""Skipped rows that are listed one by one."""
 
 
 def score(
@@ -142,10 +145,11 @@ def _title(inputs: list[str]) -> str:
 
 def _list_skipped(finished: Finished) -> None:
     reader = finished.reader
-    for skipped in reader.skipped:
-        say(f"skipped {skipped.place}: {skipped.reason}")
-    if reader.skipped_total > len(reader.skipped):
-        say(f"skipped {reader.skipped_total - len(reader.skipped)} more")
+    for skipped in reader.skipped[:_LISTED]:
+        say(f"skipped {skipped}")
+    if reader.skipped_total > _LISTED:
+        reasons = Counter(each.reason for each in reader.skipped).most_common(_NAMED)
+        say(f"skipped {reader.skipped_total - _LISTED} more; most often: {'; '.join(reason for reason, _ in reasons)}")
 
 
 def _say_how_to_resume(out: Path | None) -> None:
