@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
+
 from commands import answers, qassay, write_rows
 
 ROWS = 12_000
@@ -52,7 +53,7 @@ def test_killed_run_resumes_to_the_same_bytes(whole, tmp_path, attempt):
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_interrupted_run_says_how_to_resume(whole, tmp_path, workers):
     """Ctrl-C exits with 130, keeps what was scored and prints the command that goes on."""
-    file, expected, _, seconds = whole
+    file, expected, _, _ = whole
     out = tmp_path / "out.jsonl"
     process = start(file, out, "--workers", workers)
     partial = tmp_path / "out.jsonl.part"

@@ -4,6 +4,7 @@ import gzip
 import json
 
 import pytest
+
 from commands import answers, qassay, qassay_json, write_rows
 
 
