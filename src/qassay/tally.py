@@ -74,8 +74,12 @@ class SystemTally:
 
     def add(self, metrics: Sequence[Metric], batch: ScoredBatch, rows: Ints) -> None:
         """Take in the rows of a batch that belong to this system."""
-        group = (self.examples + np.arange(len(rows))) % GROUPS
-        self.examples += len(rows)
+        before, self.examples = self.examples, self.examples + len(rows)
+        group = np.arange(before, self.examples)
+        if self.examples > GROUPS:
+            if before <= GROUPS:
+                self._regroup()
+            group = _drawn_groups(group)
         self.data = (self.data + sum(_question_hash(batch.examples[i]) for i in rows.tolist())) % _HASH_RANGE
         for metric in metrics:
             spec = str(metric.spec)
@@ -90,6 +94,13 @@ class SystemTally:
             wanted = set(rows.tolist())
             found = Counter(reason for i, reason in batch.unscored[spec].items() if i in wanted)
             self.reasons.setdefault(spec, Counter()).update(found)
+
+    def _regroup(self) -> None:
+        """Put the answers that had a group each into drawn groups."""
+        group = _drawn_groups(np.arange(GROUPS))
+        for spec, alone in self.sums.items():
+            self.sums[spec] = np.zeros_like(alone)
+            np.add.at(self.sums[spec], group, alone)
 
     def state(self) -> _SystemState:
         """Give everything in a form that can be stored."""
@@ -197,6 +208,18 @@ class Tally:
                 spec = str(metric.spec)
                 samples[spec].append(metric.finish(counts @ tally.sums[spec][:groups]))
         return {spec: np.concatenate(parts) for spec, parts in samples.items()}
+
+
+def _drawn_groups(numbers: Ints) -> Ints:
+    """Draw a group for each answer from its number in the file.
+
+    A drawn group makes no order of the file (sorted, or taking turns between kinds of questions) narrow or widen
+    the interval, as groups in turn would. The draw is splitmix64's mixing of the number.
+    """
+    mixed = (numbers.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return ((mixed ^ (mixed >> np.uint64(31))) % np.uint64(GROUPS)).astype(np.int64)
 
 
 def _interval(samples: Floats, confidence: float) -> tuple[float | None, float | None]:
