@@ -1,23 +1,9 @@
 """The sentence of a passage that holds an answer span: what a full answer to the question might read like."""
 
-import regex
+import re
 
+from qassay.text.sentences import sentence_spans
 from qassay.train.keyphrase_rows import Span
-
-
-def sentence_spans(text: str) -> list[Span]:
-    """Cut a text into sentences; the spans are without the white space around them."""
-    import sentencex  # noqa: PLC0415 - loaded when training data is built
-
-    spans = []
-    position = 0
-    for piece in sentencex.segment("en", text):
-        body = piece.strip()
-        if body:
-            start = position + piece.index(body)
-            spans.append((start, start + len(body)))
-        position += len(piece)
-    return spans
 
 
 def sentence_around(text: str, span: Span) -> tuple[str, Span] | None:
@@ -41,5 +27,5 @@ def find_phrase(text: str, phrase: str) -> list[Span]:
     parts = phrase.split()
     if not parts:
         return []
-    pattern = r"\s+".join(regex.escape(part) for part in parts)
-    return [match.span() for match in regex.finditer(rf"(?<!\w){pattern}(?!\w)", text, regex.IGNORECASE)]
+    pattern = r"\s+".join(re.escape(part) for part in parts)
+    return [match.span() for match in re.finditer(rf"(?<!\w){pattern}(?!\w)", text, re.IGNORECASE)]

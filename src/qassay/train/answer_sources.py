@@ -7,12 +7,12 @@ what sentences around a marked span never show: answers as people give them in c
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from xml.etree import ElementTree as XML  # noqa: N817 - the module is one long name
+from xml.etree import ElementTree as ET
 
 import msgspec
 
 from qassay.errors import DataError
-from qassay.train.answer_sentences import sentence_spans
+from qassay.text.sentences import sentence_spans
 from qassay.train.keyphrase_rows import FUNCTION_WORDS, KeyphraseRow, Span, content_spans, question_key, words
 from qassay.train.source_files import read_json, read_json_lines, read_text
 
@@ -86,8 +86,8 @@ def _closest_sentence(question: str, passage: str) -> str:
 def mcscript(path: Path, source: str) -> Iterator[KeyphraseRow]:
     """MCScript: short answers to questions about everyday stories; wrong ones too, for they read the same."""
     try:
-        root = XML.fromstring(read_text(path))  # noqa: S314 - data set files that the user names
-    except XML.ParseError as problem:
+        root = ET.fromstring(read_text(path))  # noqa: S314 - data set files that the user names
+    except ET.ParseError as problem:
         raise DataError(f"not XML: {problem}", path) from problem
     for question in root.iter("question"):
         for answer in question.iter("answer"):

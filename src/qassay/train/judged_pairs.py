@@ -7,7 +7,7 @@ import zipfile
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from xml.etree import ElementTree as XML  # noqa: N817 - the module is one long name
+from xml.etree import ElementTree as ET
 
 import msgspec
 import numpy as np
@@ -134,7 +134,7 @@ def student_answers(path: Path, corpus: str) -> Iterator[JudgedPair]:
         folder = f"/3way/{corpus}/"
         names = sorted(name for name in archive.namelist() if folder in f"/{name}" and name.endswith(".xml"))
         for name in names:
-            root = XML.fromstring(archive.read(name))  # noqa: S314 - data set files that the user names
+            root = ET.fromstring(archive.read(name))  # noqa: S314 - data set files that the user names
             question = (root.findtext("questionText") or "").strip()
             references = tuple(node.text.strip() for node in root.iter("referenceAnswer") if node.text)
             for node in root.iter("studentAnswer"):
@@ -191,9 +191,7 @@ def swapped_sentences(path: Path, rng: np.random.Generator) -> Iterator[JudgedPa
     for entry in entries:
         alike[_opening(entry.question)].append(entry.answer)
     for entry in entries:
-        holding = [
-            written.sentence for written in entry.sentences if find_phrase(written.sentence, entry.answer)
-        ]
+        holding = [written.sentence for written in entry.sentences if find_phrase(written.sentence, entry.answer)]
         if not holding:
             continue
         reference = holding[0]

@@ -7,6 +7,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -102,19 +103,18 @@ def _questions(path: Path) -> Iterator[str]:
     text = read_text(path)
     if path.suffix == ".xml":
         lines = text.splitlines()
-        yield from (
-            " ".join(following.split("\t"))
-            for tag, following in zip(lines, lines[1:], strict=False)
-            if tag == "<question>"
-        )
+        yield from (" ".join(following.split("\t")) for tag, following in pairwise(lines) if tag == "<question>")
     elif path.suffix == ".jsonl":
         for line in text.splitlines():
             yield from _values_named_question(json.loads(line))
     else:
-        tabs = path.suffix == ".tsv"
         # WikiQA's test file holds stray quotation marks; in a CSV file they quote.
-        quoting = csv.QUOTE_NONE if tabs else csv.QUOTE_MINIMAL
-        rows = csv.DictReader(io.StringIO(text), delimiter="\t" if tabs else ",", quoting=quoting)
+        file = io.StringIO(text, newline="")
+        rows = (
+            csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
+            if path.suffix == ".tsv"
+            else csv.DictReader(file)
+        )
         column = next((name for name in rows.fieldnames or () if name.casefold() == "question"), None)
         if column is None:
             raise DataError('there is no column "question"', path, 1)
