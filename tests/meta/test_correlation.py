@@ -137,7 +137,7 @@ def test_missing_scores_are_left_out_pairwise_and_counted(rng):
         ([1, 2, 3, 4], [0.1, 0.1, 0.1, 0.1], Level.ANSWER, "all judgements are equal"),
         ([1, 2], [1, 2], Level.ANSWER, "2 pairs; at least 3 are needed"),
         ([np.nan, np.nan, np.nan], [1, 2, 3], Level.ANSWER, "0 pairs; at least 3 are needed"),
-        ([1, 2, 3, 4], [1, 2, 3, 4], Level.SYSTEM, "1 pairs; at least 3 are needed"),
+        ([1, 2, 3, 4], [1, 2, 3, 4], Level.SYSTEM, "1 system; at least 3 are needed"),
         ([1, 2, 3, 4], [1, 2, 3, 4], Level.INPUT, "no question has two answers that differ in score"),
     ],
 )
@@ -216,7 +216,7 @@ def test_answers_cannot_be_resampled_at_overall_level(rng):
 
 def test_overall_draws_cannot_be_larger_than_the_data(rng):
     """The message says how many questions there are."""
-    with pytest.raises(DataError, match="draws of 30 questions out of 10"):
+    with pytest.raises(DataError, match="takes 30 questions, and there are 10"):
         one(simulated_panel(rng, questions=10), Level.OVERALL, rng=rng)
 
 

@@ -5,7 +5,7 @@ from meta.simulated import simulated_panel
 from qassay.meta.levels import Level
 from qassay.meta.metric_comparison import compare_metrics, standings
 from qassay.meta.panel import Panel
-from qassay.meta.significance import DifferenceTest
+from qassay.meta.significance import Alternative, DifferenceTest, bootstrap_difference
 
 
 def three_metrics():
@@ -51,3 +51,38 @@ def test_an_undefined_metric_is_last_and_never_marked():
 
     assert table[-1].correlation.reason == "all scores are equal"
     assert not table[-1].tied
+
+
+def test_shared_resamples_say_what_resamples_of_each_pair_say():
+    """Testing all pairs on the same resamples changes their p-values by chance alone."""
+    panel = three_metrics()
+
+    together = compare_metrics(panel, rng=np.random.default_rng(0), draws=2000)
+    apart = [
+        bootstrap_difference(
+            panel, each.a, each.b, rng=np.random.default_rng(1), draws=2000, alternative=Alternative.TWO_SIDED
+        )
+        for each in together
+    ]
+
+    assert [each.difference for each in together] == pytest.approx([each.difference for each in apart], abs=1e-12)
+    assert [each.p for each in together] == pytest.approx([each.p for each in apart], abs=0.05)
+
+
+def test_pairs_with_unlike_gaps_are_compared_on_what_both_scored():
+    """A metric without some scores costs only its own pairs these answers."""
+    panel = three_metrics()
+    panel.scores["poor"][:40] = np.nan
+
+    differences = compare_metrics(panel, rng=np.random.default_rng(0), draws=50)
+
+    assert [each.missing for each in differences] == [40, 40, 0]
+
+
+def test_the_draws_of_the_overall_level_are_those_asked_for():
+    """Draws of five questions a hundred times over six systems make 600 pairs."""
+    differences = compare_metrics(
+        three_metrics(), level=Level.OVERALL, rng=np.random.default_rng(0), draws=20, size=5, times=100
+    )
+
+    assert {each.n for each in differences} == {600}

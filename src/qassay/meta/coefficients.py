@@ -27,6 +27,11 @@ def undefined(reason: str) -> Estimate:
     return Estimate(None, None, reason)
 
 
+def too_few(count: int, what: str = "pair") -> str:
+    """Say that there are not enough pairs (or systems) for a coefficient."""
+    return f"{count} {what}{'' if count == 1 else 's'}; at least {FEWEST} are needed"
+
+
 def is_constant(values: Floats) -> bool:
     """Tell whether all values are equal, up to rounding of their mean."""
     return bool(np.ptp(values) <= 1e-13 * np.abs(values).max())
@@ -39,7 +44,7 @@ def estimate(coefficient: Coefficient, x: Floats, y: Floats) -> Estimate:
     exact distribution for few pairs without ties and the normal approximation otherwise.
     """
     if len(x) < FEWEST:
-        return undefined(f"{len(x)} pairs; at least {FEWEST} are needed")
+        return undefined(too_few(len(x)))
     for values, side in ((x, "scores"), (y, "judgements")):
         if is_constant(values):
             return undefined(f"all {side} are equal")

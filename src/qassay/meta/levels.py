@@ -11,7 +11,7 @@ from scipy import stats
 
 from qassay.arrays import Floats, Ints
 from qassay.errors import DataError
-from qassay.meta.coefficients import Estimate, estimate, undefined
+from qassay.meta.coefficients import FEWEST, Estimate, estimate, too_few, undefined
 from qassay.meta.panel import Panel, mean_pooling
 from qassay.meta.weighted import Coefficient, Judged, dense, settled
 
@@ -180,6 +180,8 @@ class SystemLevel(LevelStatistic):
 
     def estimate(self) -> Estimate:
         """Correlate the pairs."""
+        if self.n < FEWEST:
+            return undefined(too_few(self.n, "system"))
         return estimate(self._coefficient, self._x, self._y)
 
     def resample(self, draws: Draws) -> Floats:
@@ -267,7 +269,10 @@ class OverallLevel(LevelStatistic):
     ) -> None:
         questions = len(panel.questions)
         if not 0 < size <= questions:
-            raise DataError(f"draws of {size} questions out of {questions}; ask for at most as many as there are")
+            raise DataError(
+                f"a draw at level overall takes {size} questions, and there are {questions}; "
+                "give --overall-size, at most as many as there are"
+            )
         self._coefficient, self._rng, self._size, self._times = coefficient, rng, size, times
         self._scores = _SystemScores(panel, metric, rows)
         x, y = self._pairs(np.ones(questions, dtype=np.int64))

@@ -15,6 +15,7 @@ from qassay.meta.significance import (
     Difference,
     DifferenceTest,
     bootstrap_difference,
+    bootstrap_differences,
     holm,
     tied_with_best,
     williams_difference,
@@ -45,8 +46,10 @@ def metric_difference(
     draws: int = 1000,
     unit: Unit | None = None,
     alternative: Alternative = Alternative.GREATER,
+    size: int = 30,
+    times: int = 100,
 ) -> Difference:
-    """Test one pair of metrics by any of the tests; `unit` is the bootstrap's."""
+    """Test one pair of metrics by any of the tests; `unit` is the bootstrap's, `size` and `times` level overall's."""
     if test is DifferenceTest.WILLIAMS:
         return williams_difference(panel, a, b, level=level, coefficient=coefficient, alternative=alternative)
     if test is DifferenceTest.BOOTSTRAP:
@@ -60,6 +63,8 @@ def metric_difference(
             draws=draws,
             unit=unit,
             alternative=alternative,
+            size=size,
+            times=times,
         )
     return permutation_difference(
         panel,
@@ -85,9 +90,29 @@ def compare_metrics(
     draws: int = 1000,
     unit: Unit | None = None,
     alternative: Alternative = Alternative.TWO_SIDED,
+    size: int = 30,
+    times: int = 100,
 ) -> list[Difference]:
-    """Test every pair of metrics, with p-values corrected for the number of pairs (Holm 1979)."""
+    """Test every pair of metrics, with p-values corrected for the number of pairs (Holm 1979).
+
+    Where all metrics scored the same answers, the bootstrap's resamples serve all pairs.
+    """
     names = tuple(panel.scores) if metrics is None else tuple(metrics)
+    pairs = list(combinations(names, 2))
+    if test is DifferenceTest.BOOTSTRAP and len({panel.complete(name).tobytes() for name in names}) == 1:
+        differences = bootstrap_differences(
+            panel,
+            pairs,
+            level=level,
+            coefficient=coefficient,
+            rng=rng,
+            draws=draws,
+            unit=unit,
+            alternative=alternative,
+            size=size,
+            times=times,
+        )
+        return _corrected(differences)
     differences = [
         metric_difference(
             panel,
@@ -100,9 +125,15 @@ def compare_metrics(
             draws=draws,
             unit=unit,
             alternative=alternative,
+            size=size,
+            times=times,
         )
-        for a, b in combinations(names, 2)
+        for a, b in pairs
     ]
+    return _corrected(differences)
+
+
+def _corrected(differences: Sequence[Difference]) -> list[Difference]:
     adjusted = holm([difference.p for difference in differences])
     return [replace(each, adjusted=p) for each, p in zip(differences, adjusted, strict=True)]
 
@@ -118,13 +149,15 @@ def standings(
     draws: int = 1000,
     unit: Unit | None = None,
     alpha: float = 0.05,
+    size: int = 30,
+    times: int = 100,
 ) -> list[Standing]:
     """Rank the metrics by agreement with people and mark those statistically tied with the best.
 
     The best is tested against each of the others, one-sided, as in the tables of seed 003, and the p-values are
     corrected for their number.
     """
-    found = correlate(panel, level, (coefficient,), metrics, rng=rng)
+    found = correlate(panel, level, (coefficient,), metrics, rng=rng, size=size, times=times)
     ranked = sorted(found, key=lambda each: -np.inf if each.value is None else each.value, reverse=True)
     best = ranked[0]
     p_values = [
@@ -140,6 +173,8 @@ def standings(
             rng=rng,
             draws=draws,
             unit=unit,
+            size=size,
+            times=times,
         ).p
         for each in ranked
     ]

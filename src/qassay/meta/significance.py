@@ -95,27 +95,72 @@ def bootstrap_difference(
     draws: int = 1000,
     unit: Unit | None = None,
     alternative: Alternative = Alternative.GREATER,
+    size: int = 30,
+    times: int = 100,
 ) -> Difference:
     """Resample the data and correlate both metrics on each resample (Koehn 2004; seed 001, section 4.2).
 
     The p-value is the share of resamples in which `a` is no better than `b`. Only answers that both scored count.
     """
-    prepared = level_statistics(panel, (a, b), level, (coefficient,), together=True, rng=rng)
-    (*_, missing, first), (*_, second) = prepared
-    result = Difference(
-        a, b, level, coefficient, DifferenceTest.BOOTSTRAP, alternative, None, None, first.n, missing, draws
+    (difference,) = bootstrap_differences(
+        panel,
+        [(a, b)],
+        level=level,
+        coefficient=coefficient,
+        rng=rng,
+        draws=draws,
+        unit=unit,
+        alternative=alternative,
+        size=size,
+        times=times,
     )
-    values = [statistic.estimate() for statistic in (first, second)]
-    if values[0].value is None or values[1].value is None:
-        return replace(result, reason=values[0].reason or values[1].reason)
-    blocks = draw(panel, unit or default_unit(panel, level), draws, rng)
-    drawn_a, drawn_b = resample([first, second], blocks)
-    differences = drawn_a - drawn_b
-    defined = differences[~np.isnan(differences)]
-    result = replace(result, difference=values[0].value - values[1].value, undefined=draws - len(defined))
-    if 2 * len(defined) < draws:
+    return difference
+
+
+def bootstrap_differences(
+    panel: Panel,
+    pairs: Sequence[tuple[str, str]],
+    *,
+    level: Level = Level.ANSWER,
+    coefficient: Coefficient = Coefficient.PEARSON,
+    rng: np.random.Generator,
+    draws: int = 1000,
+    unit: Unit | None = None,
+    alternative: Alternative = Alternative.GREATER,
+    size: int = 30,
+    times: int = 100,
+) -> list[Difference]:
+    """Test several pairs of metrics on the same resamples, over the answers that all of these metrics scored."""
+    names = list(dict.fromkeys(name for pair in pairs for name in pair))
+    prepared = level_statistics(panel, names, level, (coefficient,), together=True, rng=rng, size=size, times=times)
+    statistics = {metric: statistic for metric, _, _, statistic in prepared}
+    estimates = {metric: statistic.estimate() for metric, statistic in statistics.items()}
+    defined = [metric for metric, found in estimates.items() if found.value is not None]
+    drawn: dict[str, Floats] = {}
+    if len(defined) > 1:
+        blocks = draw(panel, unit or default_unit(panel, level), draws, rng)
+        drawn = dict(zip(defined, resample([statistics[metric] for metric in defined], blocks), strict=True))
+    differences = []
+    for a, b in pairs:
+        first, second = estimates[a], estimates[b]
+        missing = prepared[0][2]
+        result = Difference(
+            a, b, level, coefficient, DifferenceTest.BOOTSTRAP, alternative, None, None, statistics[a].n, missing, draws
+        )
+        if first.value is None or second.value is None:
+            differences.append(replace(result, reason=first.reason or second.reason))
+            continue
+        result = replace(result, difference=first.value - second.value)
+        differences.append(_with_bootstrap_p(result, drawn[a] - drawn[b]))
+    return differences
+
+
+def _with_bootstrap_p(result: Difference, drawn: Floats) -> Difference:
+    defined = drawn[~np.isnan(drawn)]
+    result = replace(result, undefined=len(drawn) - len(defined))
+    if 2 * len(defined) < len(drawn):
         return replace(result, reason="undefined in most resamples")
-    return replace(result, p=bootstrap_p(defined, alternative))
+    return replace(result, p=bootstrap_p(defined, result.alternative))
 
 
 def williams(r_a: float, r_b: float, r_ab: float, n: int) -> tuple[float, float]:
