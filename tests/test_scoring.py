@@ -1,0 +1,86 @@
+"""Scoring runs batches through the metrics and keeps what belongs together."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+from answers import answer
+from qassay.errors import DataError, SpecError
+from qassay.scoring import Scorer, batches, score_examples
+
+RUN = [answer(text, "the cat sat", id=str(i)) for i, text in enumerate(["the cat", "a dog", "the cat sat", None] * 5)]
+
+
+def test_batches():
+    """A stream is cut into tuples; the last may be shorter."""
+    assert list(batches(iter(range(5)), 2)) == [(0, 1), (2, 3), (4,)]
+
+
+def test_no_answers():
+    """A run without answers is an error."""
+    with pytest.raises(DataError, match="no answers to score"):
+        score_examples([], ["bleu"])
+
+
+def test_unknown_metric():
+    """A wrong spec stops before anything is scored."""
+    with pytest.raises(SpecError):
+        score_examples(RUN, ["blue"])
+
+
+def test_all_metrics_at_once():
+    """Several metrics together give what each gives alone."""
+    specs = ["exact_match", "token_f1", "bleu", "rouge_l", "rouge_l:idf", "cider"]
+    together = score_examples(RUN, specs)
+    alone = [score_examples(RUN, [spec])[spec] for spec in specs]
+    np.testing.assert_array_equal([together[spec] for spec in specs], alone)
+
+
+def test_unscored_places_over_batches():
+    """Reasons stand beside the right answers, whatever the batches."""
+    table = score_examples(RUN, ["bleu"], batch=3)
+    assert sorted(table.unscored["bleu"]) == [i for i, each in enumerate(RUN) if each.candidate is None]
+
+
+@pytest.mark.parametrize(
+    ("specs", "expected"),
+    [(["bleu"], False), (["rouge_l:idf"], True), (["cider"], True), (["rouge_l:uniform", "bleu"], False)],
+)
+def test_counts_first(specs, expected):
+    """Only metrics that weigh by rarity need the references counted beforehand."""
+    assert Scorer(specs).counts_first is expected
+
+
+def test_stored_frequencies_need_no_counting(tmp_path):
+    """CIDEr with a file of frequencies counts nothing."""
+    path = tmp_path / "df.json"
+    path.write_text('{"tok": "word", "orders": 4, "together": true, "documents": 1, "counts": {}}')
+    assert not Scorer([f"cider,df={path}"]).counts_first
+
+
+def test_scorer_travels():
+    """A scorer can be sent to another process, with what it has counted."""
+    scorer = Scorer(["cider", "rouge_l:idf"])
+    scorer.count(RUN)
+    sent = pickle.loads(pickle.dumps(scorer))  # noqa: S301 - our own bytes
+    np.testing.assert_array_equal(sent.score(RUN).scores["cider"], scorer.score(RUN).scores["cider"])
+
+
+def test_notes():
+    """Texts whose words all weigh nothing count uniformly, and that is noted."""
+    table = score_examples([answer("the", "the"), answer("the cat", "the")], ["token_f1:idf,tok=word"])
+    # one distinct reference, in every document: log(3 / 3) = 0
+    assert table.notes == {"texts without any weight, counted uniformly": 1}
+
+
+def test_language_option():
+    """A stated language other than English keeps its a, an and the."""
+    example = answer("a casa", "casa")
+    found = [score_examples([example], ["exact_match"], language=code)["exact_match"][0] for code in ("auto", "pt")]
+    assert found == [1, 0]
+
+
+def test_same_seed():
+    """The same seed gives the same intervals."""
+    assert score_examples(RUN, ["bleu"], seed=5).aggregates == score_examples(RUN, ["bleu"], seed=5).aggregates
