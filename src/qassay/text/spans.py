@@ -30,4 +30,6 @@ def spread(spans: Ints, values: Floats, targets: Ints) -> Floats:
     starts, ends = targets[:, 0], targets[:, 1]
     total = value_before[ends] - value_before[starts]
     count = covered_before[ends] - covered_before[starts]
-    return np.divide(total, count, out=np.zeros(len(targets)), where=count > 0)
+    means = np.zeros(len(targets))
+    np.divide(total, count, out=means, where=count > 0)
+    return means
