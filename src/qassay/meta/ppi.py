@@ -137,7 +137,7 @@ def label_accuracy(
     design = simple_random(~np.isnan(values)) if design is None else design
     sample = _labelled(values, np.zeros(n), design, clusters)
     count = len(sample.label)
-    estimate = sample.mean(sample.label)
+    estimate = _share(sample.mean(sample.label))
     share_open = float(sample.open.mean())
     plain = design.simple and sample.cluster is None
     if plain:
@@ -188,7 +188,7 @@ def ppi_accuracy(
     fit = _Fit.of(sample, float(values.mean()), power)
     if fit.power == 0:
         return alone
-    estimate = min(1.0, max(0.0, fit.estimate))
+    estimate = _share(fit.estimate)
     share_open = float(sample.open.mean())
     least = min(MISJUDGED / count**2 * share_open, alone.unit_variance / count * share_open)
     variance = max(sample.variance(fit.factor * fit.residual, fit.leverage), least)
@@ -226,6 +226,11 @@ class _Fit:
             factor=1 + gap * score / spread if tuned else np.ones(len(score)),
             leverage=sample.weight * (1 + score**2 / spread) if tuned else sample.weight,
         )
+
+
+def _share(value: float) -> float:
+    """Take a regression, or a sum with rounding, back between 0 and 1."""
+    return min(1.0, max(0.0, value))
 
 
 def _judge_adds_nothing(sample: _Labelled, n: int, power: float | None) -> bool:

@@ -1,0 +1,110 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from qassay.errors import DataError, SpecError
+from qassay.meta.judging import judge_answers
+from qassay.meta.label_files import Label, Labels
+from qassay.records import Example, Reference
+
+
+def answer(name, candidate, judgement=None, system="A", **extra):
+    return Example(
+        name, f"What is {name}?", (Reference("red blue"),), candidate, system, judgement=judgement, extra=extra
+    )
+
+
+FOUR = [
+    answer("q1", "red blue", 1.0),
+    answer("q2", "red", 1.0),
+    answer("q3", "green", 0.0),
+    answer("q4", None),
+]
+
+
+def test_scores_and_truth_stand_side_by_side():
+    """Token recall 1, 1/2, 0; an answer that was not given has no score."""
+    run = judge_answers(FOUR, "token_recall")
+    assert run.answers.scores == pytest.approx([1, 0.5, 0, np.nan], nan_ok=True)
+    assert run.answers.true == pytest.approx([1, 1, 0, np.nan], nan_ok=True)
+    assert run.answers.labels is None
+    assert run.signature.startswith("token_recall|")
+
+
+def test_a_threshold_makes_verdicts():
+    """From the threshold on an answer is right; the scores stay for choosing."""
+    run = judge_answers(FOUR, "token_recall", threshold=0.5)
+    assert run.answers.scores == pytest.approx([1, 1, 0, np.nan], nan_ok=True)
+    assert run.probabilities[1] == 0.5
+
+
+def test_the_threshold_is_tuned_on_a_development_file():
+    """Two of the three are right there, which a threshold between 0 and 1/2 gives."""
+    run = judge_answers(FOUR, "token_recall", dev=FOUR[:3])
+    assert 0 < run.threshold <= 0.5
+
+
+def test_a_development_file_without_judgements_is_an_error():
+    """Nothing can be tuned on it."""
+    with pytest.raises(DataError, match="no judgements"):
+        judge_answers(FOUR, "token_recall", dev=[replace(each, judgement=None) for each in FOUR])
+
+
+def test_judgements_of_some_answers_are_labels():
+    """A system that people judged in part is estimated from that part."""
+    run = judge_answers([replace(FOUR[0], judgement=None), *FOUR[1:]], "token_recall")
+    assert run.answers.labels.labelled.tolist() == [False, True, True, False]
+
+
+def test_ratings_need_a_cut():
+    """Without one they are not used, and a note says how."""
+    rated = [replace(each, judgement=float(i + 1)) for i, each in enumerate(FOUR)]
+    assert judge_answers(rated, "token_recall").answers.true is None
+    assert "--cut" in judge_answers(rated, "token_recall").notes[0]
+    assert judge_answers(rated, "token_recall", cut=3).answers.true.tolist() == [0, 0, 1, 1]
+
+
+def test_what_became_of_the_labels_is_noted():
+    """Unknown, waiting, averaged, and those of answers without a score."""
+    labels = Labels((Label("q1", "", 0.5, "l:2"), Label("q4", "", 1.0, "l:3"), Label("q9", "", 1.0, "l:4")), 2, 1)
+    notes = judge_answers(FOUR, "token_recall", labels=labels).notes
+    assert [note.split()[0] for note in notes] == ["1", "2", "1", "1"]
+
+
+def test_ranked_answers_count_by_the_first():
+    """Accuracy is of rank 1; all ranks make MAP and MRR."""
+    rows = [
+        answer("q1/1", "red", 0.0, question_id="q1", rank=1),
+        answer("q1/2", "red blue", 1.0, question_id="q1", rank=2),
+        answer("q2/1", "red blue", 1.0, question_id="q2", rank=1),
+        answer("q2/2", "green", 0.0, question_id="q2", rank=2),
+    ]
+    run = judge_answers(rows, "token_recall", threshold=1.0)
+    assert [each.id for each in run.examples] == ["q1/1", "q2/1"]
+    assert run.answers.scores.tolist() == [0.0, 1.0]
+    assert run.system_wise.true["MRR"] == (0.75,)
+    assert run.system_wise.judged["P@1"] == (0.5,)
+
+
+def test_a_rank_for_some_answers_only_is_an_error():
+    """It names the answer without one."""
+    with pytest.raises(DataError, match=r'"rank" of the answer with id "b" is None'):
+        judge_answers([answer("a", "red", rank=1), answer("b", "red")], "token_recall")
+
+
+def test_rounds_are_numbered_and_drawn_anew():
+    """The second round leaves the first one's answers out."""
+    many = [answer(f"q{i}", "red" if i % 2 else "red blue") for i in range(40)]
+    run = judge_answers(many, "token_recall")
+    chosen, first = run.choose(10, seed=1)
+    labels = Labels(tuple(Label(many[row].id, "A", 1.0, "l:2", 1, 0.25) for row in chosen.rows), 0, 0)
+    again, second = judge_answers(many, "token_recall", labels=labels).choose(30, seed=1)
+    assert (first, second) == (1, 2)
+    assert not set(chosen.rows) & set(again.rows)
+
+
+def test_a_metric_beyond_1_is_no_judge():
+    """CIDEr goes up to 10."""
+    with pytest.raises(SpecError, match="cider does not score from 0 to 1"):
+        judge_answers(FOUR, "cider")
