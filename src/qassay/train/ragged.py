@@ -1,0 +1,91 @@
+"""Rows of unlike length, stored flat, on the device that trains."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from qassay.train.encoder_layers import Trunk
+
+_ENCODED_AT_ONCE = 1 << 16
+_MULTIPLE = 16
+
+
+def use_plain_attention() -> None:
+    """Keep cuDNN's attention out: it plans anew for every shape of batch, which costs more than the step itself."""
+    torch.backends.cuda.enable_cudnn_sdp(enabled=False)
+
+
+class Ragged:
+    """Rows of numbers or vectors, one after the other in one tensor."""
+
+    def __init__(self, flat: torch.Tensor, lengths: NDArray[np.int64]) -> None:
+        self.flat = flat
+        self.lengths = lengths
+        self.starts = np.cumsum(lengths) - lengths
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+    @classmethod
+    def of(cls, rows: Sequence[Sequence[int]], device: str) -> Ragged:
+        """Store rows of integers."""
+        lengths = np.array([len(row) for row in rows], np.int64)
+        flat = np.fromiter((number for row in rows for number in row), np.int64, int(lengths.sum()))
+        return cls(torch.from_numpy(flat).to(device), lengths)
+
+    def padded(self, rows: NDArray[np.int64] | torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Give some rows side by side, filled up at the end to a multiple of 16, and which places are theirs.
+
+        The shapes are worked out away from the device; with rows given as an array nothing waits for it.
+        """
+        rows = rows.cpu().numpy() if isinstance(rows, torch.Tensor) else rows
+        lengths = self.lengths[rows]
+        width = -(-max(int(lengths.max()), 1) // _MULTIPLE) * _MULTIPLE
+        places = np.arange(width)
+        present = places < lengths[:, None]
+        index = np.minimum(self.starts[rows][:, None] + places, len(self.flat) - 1)
+        device = self.flat.device
+        chosen = self.flat[torch.from_numpy(index).to(device, non_blocking=True)]
+        return chosen, torch.from_numpy(present).to(device, non_blocking=True)
+
+
+def batches_by_length(
+    lengths: NDArray[np.int64], tokens: int, rng: np.random.Generator | None = None
+) -> Iterator[NDArray[np.int64]]:
+    """Cut rows into batches of about `tokens` padded tokens, rows of like length together, in random order."""
+    noise = rng.random(len(lengths)) * 8 if rng else np.zeros(len(lengths))
+    order = np.argsort(lengths + noise, kind="stable")
+    batches = []
+    start = 0
+    while start < len(order):
+        # The rows are nearly sorted, so that the last of a full batch is about its longest.
+        size = max(1, tokens // max(1, int(lengths[order[min(start + 256, len(order) - 1)]])))
+        batches.append(order[start : start + size])
+        start += size
+    if rng:
+        rng.shuffle(batches)
+    yield from batches
+
+
+@torch.no_grad()
+def encode(trunk: Trunk, pieces: Ragged) -> Ragged:
+    """Run every row through the frozen trunk once; half precision keeps it small."""
+    use_plain_attention()
+    width = trunk.word_embeddings.shape[1]
+    hidden = torch.empty((len(pieces.flat), width), dtype=torch.float16, device=pieces.flat.device)
+    for rows in batches_by_length(pieces.lengths, _ENCODED_AT_ONCE):
+        ids, present = pieces.padded(rows)
+        with torch.autocast(ids.device.type, torch.bfloat16):
+            states = trunk(ids, present).half()
+        for state, row in zip(states, rows.tolist(), strict=True):
+            start, length = pieces.starts[row], pieces.lengths[row]
+            hidden[start : start + length] = state[:length]
+    return Ragged(hidden, pieces.lengths)
