@@ -36,7 +36,7 @@ class Unit(StrEnum):
     INPUTS = "inputs"
     SYSTEMS = "systems"
     BOTH = "both"
-    """Inputs and systems, each drawn on its own (BOOT-BOTH of Deutsch et al. 2021)."""
+    """Inputs and systems, each drawn on its own (BOOT-BOTH of Deutsch et al. 2021): cautious, see `default_unit`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +126,9 @@ class _SystemScores:
 
     def __init__(self, panel: Panel, metric: str, rows: Ints) -> None:
         self._pools = panel.pool(metric), mean_pooling(panel.judgement)
-        self._rows = [rows[panel.system[rows] == system] for system in range(len(panel.systems))]
+        by_system = rows[np.argsort(panel.system[rows], kind="stable")]
+        sizes = np.bincount(panel.system[rows], minlength=len(panel.systems))
+        self._rows = np.split(by_system, np.cumsum(sizes)[:-1])
         self._question = panel.question
         self._questions = len(panel.questions)
 
