@@ -199,6 +199,16 @@ def test_percentile_limits_match_resampling_the_slow_way(level, unit):
     np.testing.assert_allclose([fast.low, fast.high], slow, atol=0.2 * (fast.high - fast.low))
 
 
+def test_a_value_without_an_interval_says_why():
+    """One odd score and one odd judgement: most resamples miss one of them and are constant."""
+    panel = Panel.build([1, 0, 0, 0, 0, 0, 0, 0], {"a": [0, 1, 0, 0, 0, 0, 0, 0]})
+
+    result = one(panel, draws=200, rng=np.random.default_rng(0))
+
+    assert result.value is not None
+    assert (result.interval, result.reason) == (None, "no interval: undefined in most resamples")
+
+
 def test_the_same_seed_gives_the_same_interval(rng):
     """Randomness is an argument and nothing else."""
     panel = simulated_panel(rng)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from qassay.errors import DataError
 from qassay.meta.panel import Panel
-from qassay.meta.ranking import Ties, pair_agreement, rank_candidates, rank_gaps, system_agreement
+from qassay.meta.ranking import Ties, pair_agreement, rank_candidates, system_agreement
 from shared import bench
 
 
@@ -57,13 +57,6 @@ def test_kpqas_pairs_are_found():
     result = pair_agreement(panel, "m")
 
     assert (result.pairs, result.share) == (93, 1.0)
-
-
-def test_rank_gaps_find_the_most_wrong_answers():
-    """The metric's favourite is people's last: it is three of four ranks too kind; a missing score has no gap."""
-    panel = Panel.build([1, 2, 3, 4, 5], {"m": [0.9, 0.1, 0.2, 0.3, np.nan]})
-
-    assert rank_gaps(panel, "m").tolist() == pytest.approx([0.75, -0.25, -0.25, -0.25, np.nan], nan_ok=True)
 
 
 @pytest.mark.parametrize(

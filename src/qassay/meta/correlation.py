@@ -38,6 +38,7 @@ class Correlation:
     undefined: int
     """Questions (input), systems (system) or pairs (overall) that have no value of their own."""
     reason: str | None
+    """Why there is no value, or no interval although draws were asked for."""
     interval: Interval | None
     by: str | None = None
     """The part of the data it is about (a question type, a system), None for all."""
@@ -117,10 +118,11 @@ def correlate(
     results = []
     for i, (metric, coefficient, missing, statistic) in enumerate(prepared):
         estimate = statistic.estimate()
-        limits = None
+        limits, reason = None, estimate.reason
         if drawn is not None and estimate.value is not None:
             chosen = method or default_method(coefficient, level)
             limits = interval(estimate.value, drawn[i], panel, unit, method=chosen, confidence=confidence)
+            reason = None if limits else "no interval: undefined in most resamples"
         results.append(
             Correlation(
                 metric,
@@ -131,7 +133,7 @@ def correlate(
                 statistic.n,
                 missing,
                 statistic.undefined,
-                estimate.reason,
+                reason,
                 limits,
                 by,
             )

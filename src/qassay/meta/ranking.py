@@ -6,7 +6,7 @@ from enum import StrEnum
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import special, stats
+from scipy import special
 
 from qassay.arrays import Floats, Ints
 from qassay.errors import DataError
@@ -63,19 +63,6 @@ def pair_agreement(panel: Panel, metric: str, gap: float = 2.0) -> PairAgreement
         missing=int((~present).sum()),
         gap=gap,
     )
-
-
-def rank_gaps(panel: Panel, metric: str) -> Floats:
-    """Give, for every answer, its rank by the metric less its rank by people, as a share of the answers.
-
-    Positive where the metric is too kind, negative where it is too harsh, NaN where a number is missing. The
-    largest gaps are the answers that seed 000's error analysis looks at (section 5.2).
-    """
-    complete = panel.complete(metric)
-    gaps = np.full(len(panel), np.nan)
-    by_metric, by_people = (stats.rankdata(values[complete]) for values in (panel.score(metric), panel.judgement))
-    gaps[complete] = (by_metric - by_people) / max(1, int(complete.sum()))
-    return gaps
 
 
 def _pairs_within(groups: Ints) -> tuple[Ints, Ints]:
