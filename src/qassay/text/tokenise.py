@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 
 from qassay.errors import SpecError
 from qassay.text.language import UNSPACED, combining_marks
 from qassay.text.normalise import fold, squad, squad_english
+from qassay.text.scan import SCANS, Scan
 
 _ASCII_WORD = re.compile(r"[0-9a-z_]+|[^\s0-9a-z_]")
 _ASCII_LETTERS = re.compile(r"[0-9a-z_]+")
@@ -37,6 +38,8 @@ class Tokeniser:
     cut: Callable[[str], list[str]]
     cut_spaced: Callable[[str], list[str]] | None = None
     """The rule for texts known to be in a language written with spaces, where it is another one."""
+    scan: Scan | None = None
+    """How to cut many ASCII texts at once, where there is a way."""
 
     def tokens(self, text: str, *, spaced: bool = False) -> list[str]:
         """Give the tokens in order; none only for a blank text."""
@@ -120,14 +123,18 @@ def _mteval_cut(text: str) -> list[str]:
 TOKENISERS = {
     each.name: each
     for each in (
-        Tokeniser("word", "lower-cased words and punctuation marks", word),
-        Tokeniser("coco", "as word, punctuation dropped", coco),
+        Tokeniser("word", "lower-cased words and punctuation marks", word, scan=SCANS["word"]),
+        Tokeniser("coco", "as word, punctuation dropped", coco, scan=SCANS["coco"]),
         Tokeniser(
-            "squad", "SQuAD normalisation: lower case, no punctuation, no articles", squad_words, squad_english_words
+            "squad",
+            "SQuAD normalisation: lower case, no punctuation, no articles",
+            squad_words,
+            squad_english_words,
+            SCANS["squad"],
         ),
-        Tokeniser("13a", "mteval-v13a, as in sacrebleu; keeps the case", mteval),
+        Tokeniser("13a", "mteval-v13a, as in sacrebleu; keeps the case", mteval, scan=SCANS["13a"]),
         Tokeniser("zh", "sacrebleu's Chinese: a token a character; keeps the case", mteval_zh),
-        Tokeniser("char", "every character that is not a space, lower-cased", characters),
+        Tokeniser("char", "every character that is not a space, lower-cased", characters, scan=SCANS["char"]),
         Tokeniser("jieba", "Chinese words (extra zh), lower-cased", jieba),
     )
 }
@@ -138,8 +145,9 @@ def tokeniser(name: str, language: str = "auto") -> Tokeniser:
     found = TOKENISERS[name]
     if name != "squad" or language == "auto":
         return found
-    cut = squad_english_words if language == "en" else partial(squad_words, articles=False)
-    return Tokeniser(name, found.meaning, cut)
+    if language == "en":
+        return replace(found, cut=squad_english_words, cut_spaced=None)
+    return replace(found, cut=partial(squad_words, articles=False), cut_spaced=None, scan=SCANS["squad with articles"])
 
 
 def locate(text: str, tokens: Sequence[str]) -> list[tuple[int, int]]:

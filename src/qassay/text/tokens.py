@@ -12,11 +12,12 @@ from rapidfuzz.process import cpdist
 
 from qassay.arrays import summed
 from qassay.errors import DataError
+from qassay.text.numbering import find_keys, number_keys
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from qassay.arrays import Bools, Floats, Ints
+    from qassay.arrays import Floats, Ints
     from qassay.text.tokenise import Tokeniser
 
 
@@ -28,7 +29,7 @@ _CHARACTERS = 0x110000 - _SURROGATES
 class Tokens:
     """Token ids of a row of texts: text `t` has `ids[starts[t]:starts[t + 1]]`."""
 
-    def __init__(self, ids: Ints, starts: Ints, words: list[str]) -> None:
+    def __init__(self, ids: Ints, starts: Ints, words: Sequence[str]) -> None:
         self.ids = ids
         self.starts = starts
         self.words = words
@@ -37,17 +38,35 @@ class Tokens:
     @classmethod
     def cut(cls, texts: Sequence[str], tokeniser: Tokeniser, spaced: Collection[int] = ()) -> Tokens:
         """Tokenise all texts and number their distinct tokens; `spaced` texts are in a language with spaces."""
-        if spaced and tokeniser.cut_spaced:
-            rows = [tokeniser.tokens(text, spaced=i in spaced) for i, text in enumerate(texts)]
-        else:
-            rows = [tokeniser.cut(text) for text in texts]
+        plain = [i for i, text in enumerate(texts) if text.isascii() and "\0" not in text] if tokeniser.scan else []
+        if not tokeniser.scan or not plain:
+            return cls.numbered([tokeniser.tokens(text, spaced=i in spaced) for i, text in enumerate(texts)])
+        scanned = tokeniser.scan.cut(texts if len(plain) == len(texts) else [texts[i] for i in plain])
+        row = np.full(len(texts), -1)
+        row[plain] = np.arange(len(plain))
+        row[np.array(plain)[scanned.unsure]] = -1
+        others = np.flatnonzero(row < 0)
+        tokens = cls(scanned.ids, _starts(scanned.lengths), scanned.words)
+        if not len(others):
+            return tokens
+        row[others] = len(plain) + np.arange(len(others))
+        rows = [tokeniser.tokens(texts[i], spaced=i in spaced) for i in others.tolist()]
+        return tokens.extended(rows).take(row)
+
+    @classmethod
+    def numbered(cls, rows: Sequence[Sequence[str]]) -> Tokens:
+        """Number the distinct tokens of texts that are cut already."""
+        return cls(np.zeros(0, np.int64), np.zeros(1, np.int64), ()).extended(rows)
+
+    def extended(self, rows: Sequence[Sequence[str]]) -> Tokens:
+        """Add texts that are cut already."""
         flat = list(chain.from_iterable(rows))
-        words = list(dict.fromkeys(flat))
-        number = dict(zip(words, range(len(words)), strict=True))
+        number = dict(zip(self.words, range(len(self.words)), strict=True))
+        for word in dict.fromkeys(flat):
+            number.setdefault(word, len(number))
         ids = np.fromiter(map(number.__getitem__, flat), np.int64, len(flat))
-        starts = np.zeros(len(rows) + 1, np.int64)
-        np.cumsum(np.fromiter(map(len, rows), np.int64, len(rows)), out=starts[1:])
-        return cls(ids, starts, words)
+        lengths = np.fromiter(map(len, rows), np.int64, len(rows))
+        return Tokens(np.concatenate((self.ids, ids)), _starts(np.concatenate((self.lengths, lengths))), list(number))
 
     def __len__(self) -> int:
         return len(self.starts) - 1
@@ -85,8 +104,7 @@ class Tokens:
     def take(self, texts: Ints) -> Tokens:
         """Give the tokens of these texts, in this order; a text may be taken more than once."""
         lengths = self.lengths[texts]
-        starts = np.concatenate(([0], np.cumsum(lengths)))
-        return Tokens(self.ids[ranges(self.starts[texts], lengths)], starts, self.words)
+        return Tokens(self.ids[ranges(self.starts[texts], lengths)], _starts(lengths), self.words)
 
     def row(self, text: int) -> list[str]:
         """Give one text's tokens as strings."""
@@ -119,47 +137,50 @@ class Tokens:
 
 
 class GramTable:
-    """The distinct n-grams (or skip-bigrams) of each text with their counts, sorted by text and gram."""
+    """The distinct n-grams (or skip-bigrams) of each text with their counts: by text, then as they first come."""
 
-    def __init__(self, tokens: Tokens, gram: Ints, members: Ints, span: int) -> None:
-        """Count grams numbered below `span`; row g of `members` holds the positions of gram g's tokens."""
-        text = tokens.text_of[members[:, 0]]
-        self.key, self._inverse, self.count = np.unique(text * span + gram, return_inverse=True, return_counts=True)
-        self._members = members
-        self._span = span
-        self._gram = self.key % span
-        self.starts = np.searchsorted(self.key, np.arange(len(tokens) + 1) * span)
+    def __init__(self, tokens: Tokens, gram: Ints, span: int, position: Ints, offsets: Sequence[int | Ints]) -> None:
+        """Count grams numbered below `span`, in the texts' order; their tokens stand at position + each offset."""
+        text = tokens.text_of[position]
+        self._number, first = number_keys(text * span + gram)
+        self.count = np.bincount(self._number, minlength=len(first))
+        self.starts = np.searchsorted(text[first], np.arange(len(tokens) + 1))
         self.totals = np.bincount(text, minlength=len(tokens))
+        self._gram = gram[first]
+        self._span = span
+        self._position = position
+        self._offsets = offsets
 
     def match(self, left: Ints, right: Ints) -> Matches:
         """Find, for each pair of texts, the grams that both have."""
         left_owner, left_row = self._rows(left)
         right_owner, right_row = self._rows(right)
         left_key, right_key = self._keys(left_owner, left_row, right_owner, right_row, len(left))
-        hit, place = _find(left_key, right_key)
+        hit, place = find_keys(left_key, right_key)
         return Matches(left_owner[hit], left_row[hit], right_row[place])
 
     def clipped(self, left: Ints, right: Ints, owner: Ints) -> Ints:
         """Count, for each left text, its grams clipped to their highest count in any of its right texts.
 
-        Right text `i` belongs to the left text at position `owner[i]`; owners are sorted.
+        Right text `i` belongs to the left text at position `owner[i]`.
         """
         left_owner, left_row = self._rows(left)
         right_text, right_row = self._rows(right)
         left_key, right_key = self._keys(left_owner, left_row, owner[right_text], right_row, len(left))
-        ceiling = self.count[right_row]
-        if len(owner) > 1 and (owner[1:] == owner[:-1]).any():
-            order = np.argsort(right_key, kind="stable")
-            right_key, firsts = np.unique(right_key[order], return_index=True)
-            ceiling = np.maximum.reduceat(ceiling[order], firsts) if len(firsts) else ceiling[:0]
-        hit, place = _find(left_key, right_key)
+        number, first = number_keys(right_key)
+        ceiling = np.zeros(len(first), np.int64)
+        np.maximum.at(ceiling, number, self.count[right_row])
+        hit, place = find_keys(left_key, right_key[first])
         kept = np.minimum(self.count[left_row[hit]], ceiling[place])
         return summed(left_owner[hit], kept, len(left)).astype(np.int64)
 
     def mean_weights(self, weights: Floats) -> Floats:
         """Give each gram of each text the mean weight of its tokens over all its places in that text."""
-        of_gram = weights[self._members].mean(axis=1) if len(self._members) else np.zeros(0)
-        return np.asarray(summed(self._inverse, of_gram, len(self.key)) / self.count, np.float64)
+        of_place = np.zeros(len(self._position))
+        for offset in self._offsets:
+            of_place += weights[self._position + offset]
+        of_gram = summed(self._number, of_place, len(self.count))
+        return np.asarray(of_gram / (self.count * len(self._offsets)), np.float64)
 
     def _rows(self, texts: Ints) -> tuple[Ints, Ints]:
         lengths = np.diff(self.starts)[texts]
@@ -170,8 +191,8 @@ class GramTable:
     ) -> tuple[Ints, Ints]:
         span, gram = self._span, self._gram
         if (owners + 1) * span >= _KEY_LIMIT:
-            distinct, gram = np.unique(gram, return_inverse=True)
-            span = len(distinct) + 1
+            gram, first = number_keys(gram)
+            span = len(first)
         return left_owner * span + gram[left_row], right_owner * span + gram[right_row]
 
 
@@ -183,21 +204,15 @@ class Matches(NamedTuple):
     right: Ints
 
 
+def _starts(lengths: Ints) -> Ints:
+    return np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
+
+
 def ranges(starts: Ints, lengths: Ints) -> Ints:
     """Write out the index ranges that begin at `starts` and are `lengths` long, one after another."""
     ends = np.cumsum(lengths)
     total = int(ends[-1]) if len(ends) else 0
     return np.asarray(np.arange(total) + np.repeat(starts - (ends - lengths), lengths), np.int64)
-
-
-def _find(needles: Ints, keys: Ints) -> tuple[Bools, Ints]:
-    """Tell which needles are among the sorted keys, and where."""
-    if not len(keys):
-        return np.zeros(len(needles), bool), np.zeros(0, np.int64)
-    place = np.searchsorted(keys, needles)
-    place[place == len(keys)] = 0
-    hit = keys[place] == needles
-    return hit, place[hit]
 
 
 def _consecutive(tokens: Tokens, n: int) -> GramTable:
@@ -210,22 +225,17 @@ def _consecutive(tokens: Tokens, n: int) -> GramTable:
         whole = room[position] >= order
         gram, position = gram[whole], position[whole]
         if span * vocabulary * (len(tokens) + 1) >= _KEY_LIMIT:
-            distinct, gram = np.unique(gram, return_inverse=True)
-            span = len(distinct) + 1
+            gram, first = number_keys(gram)
+            span = len(first) + 1
         gram = gram * vocabulary + tokens.ids[position + order - 1]
         span *= vocabulary
-    return GramTable(tokens, gram, position[:, None] + np.arange(n), span)
+    return GramTable(tokens, gram, span, position, range(n))
 
 
 def _skipping(tokens: Tokens, gap: int) -> GramTable:
     """Number the unigrams and the pairs of tokens with at most `gap` tokens between them."""
     room = tokens.starts[1:][tokens.text_of] - np.arange(len(tokens.ids))
     base = len(tokens.words) + 1
-    everywhere = np.arange(len(tokens.ids))
-    grams = [tokens.ids * base + base - 1]
-    members = [np.stack([everywhere, everywhere], axis=1)]
-    for distance in range(1, gap + 2):
-        first = everywhere[room > distance]
-        grams.append(tokens.ids[first] * base + tokens.ids[first + distance])
-        members.append(np.stack([first, first + distance], axis=1))
-    return GramTable(tokens, np.concatenate(grams), np.concatenate(members), base * base)
+    position, distance = np.nonzero(np.arange(gap + 2) < room[:, None])
+    second = np.where(distance == 0, base - 1, tokens.ids[position + distance])
+    return GramTable(tokens, tokens.ids[position] * base + second, base * base, position, (0, distance))
