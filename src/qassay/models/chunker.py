@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
+from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+import msgspec
 import numpy as np
 
+from qassay.errors import ModelError
+from qassay.models.folder import TOKENIZER, fingerprint
 from qassay.models.syntax import CHUNKS, ENTITIES, KINDS, PARTS, Tagged, Word
 
 if TYPE_CHECKING:
@@ -15,8 +19,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from qassay.models.base import TokenEmbeddings
+    from qassay.models.onnx import OnnxEncoder
     from qassay.models.syntax import Span
 
+DESCRIPTION = "chunker.json"
 LABELS = (PARTS, CHUNKS, ENTITIES, KINDS)
 """What the network puts out for every word piece, side by side in this order."""
 BOUNDS = tuple(np.cumsum([0, *(len(labels) for labels in LABELS)]).tolist())
@@ -35,6 +42,61 @@ _WORD = re.compile(
     """,
     re.VERBOSE,
 )
+
+
+class ChunkerHead(msgspec.Struct, frozen=True):
+    """The chunker of a model folder: states of `layer`, tagged in a graph."""
+
+    layer: int
+    graph: str
+    weights: str
+
+
+class OnnxChunker:
+    """The chunker of an ONNX model folder."""
+
+    def __init__(self, encoder: OnnxEncoder) -> None:
+        path = encoder.runtime.folder / DESCRIPTION
+        try:
+            self._head = msgspec.json.decode(path.read_bytes(), type=ChunkerHead)
+        except FileNotFoundError as missing:
+            raise ModelError(f"{encoder.ref} has no chunker; train one with `qassay train chunker`") from missing
+        except msgspec.DecodeError as problem:
+            raise ModelError(f"{path}: damaged or of another version: {problem}") from problem
+        self._encoder = encoder
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Identity of the weights of encoder and chunker, and of the tokenizer."""
+        folder = self._encoder.runtime.folder
+        return fingerprint(*(folder / name for name in (TOKENIZER, self._encoder.model.weights, self._head.weights)))
+
+    def knows(self, word: str) -> bool:
+        """Tell whether a word is one piece of the model's vocabulary."""
+        return word in self._vocabulary
+
+    @cached_property
+    def _vocabulary(self) -> dict[str, int]:
+        from tokenizers import Tokenizer  # noqa: PLC0415 - heavy, loaded when a model runs
+
+        vocabulary: dict[str, int] = Tokenizer.from_file(str(self._encoder.runtime.folder / TOKENIZER)).get_vocab()
+        return vocabulary
+
+    def tag(self, sentences: Sequence[str]) -> list[Tagged]:
+        """Give every sentence's words; beyond what the model reads at once they are taken for plain nouns."""
+        longest = self._encoder.model.longest
+        session = self._encoder.runtime.session(self._head.graph)
+
+        def scores(made: TokenEmbeddings) -> NDArray[np.float32]:
+            (found,) = session.run(None, {"states": made.vectors[None, :longest]})
+            return np.asarray(found[0], np.float32)
+
+        encoded = self._encoder.encode(sentences, self._head.layer)
+        found = self._encoder.runtime.parallel(scores, encoded, [len(made.ids) for made in encoded])
+        return [
+            decode(sentence, [(int(a), int(b)) for a, b in made.spans[:longest]], row)
+            for sentence, made, row in zip(sentences, encoded, found, strict=True)
+        ]
 
 
 def words(sentence: str) -> list[Span]:

@@ -8,7 +8,7 @@ much has a jacket fetched?".
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from qassay.summary.question_words import Asked, ask_for
@@ -41,6 +41,10 @@ class Question:
     answer_span: Span
     """Character positions of the answer in the sentence."""
     kind: str
+
+    def worded(self, text: str) -> Question:
+        """Give the same question in other words."""
+        return replace(self, text=text)
 
 
 def generate(sentence: Tagged, answer: Phrase, is_word: Callable[[str], bool]) -> Question:

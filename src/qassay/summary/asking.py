@@ -1,0 +1,85 @@
+"""From a text to the questions that it raises."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from qassay.summary.answers import select_answers
+from qassay.summary.questions import generate
+from qassay.text.sentences import sentence_spans
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from qassay.models.syntax import Chunker, Tagged
+    from qassay.summary.answers import Phrase
+    from qassay.summary.questions import Question
+    from qassay.text.sentences import Span
+
+_KEPT = 20_000
+"""How many texts' questions are kept, so that a reference raises them once for all systems."""
+
+
+@dataclass(frozen=True, slots=True)
+class Raised:
+    """A question with the place of its answer in the text that raised it."""
+
+    question: Question
+    span: Span
+
+
+class Writer(Protocol):
+    """Writes questions with a model of its own, one for each answer phrase."""
+
+    @property
+    def fingerprint(self) -> str:
+        """What identifies the model."""
+
+    def write(self, asked: Sequence[tuple[Tagged, Phrase]]) -> list[str]:
+        """Give a question for each phrase of a sentence."""
+
+
+class Questioner:
+    """Raises questions about texts: one for each noun phrase and name of each sentence."""
+
+    def __init__(self, chunker: Chunker, writer: Writer | None = None) -> None:
+        self._chunker = chunker
+        self._writer = writer
+        self._recent: OrderedDict[str, list[Raised]] = OrderedDict()
+
+    @property
+    def fingerprint(self) -> str:
+        """What identifies the models."""
+        return self._writer.fingerprint if self._writer else self._chunker.fingerprint
+
+    def ask(self, texts: Sequence[str]) -> list[list[Raised]]:
+        """Give every text's questions, in its order; the same question is asked once a text."""
+        new = [text for text in dict.fromkeys(texts) if text not in self._recent]
+        for text, raised in zip(new, self._raise(new), strict=True):
+            self._recent[text] = raised
+        found = [self._recent[text] for text in texts]
+        for text in texts:
+            self._recent.move_to_end(text)
+        while len(self._recent) > _KEPT:
+            self._recent.popitem(last=False)
+        return found
+
+    def _raise(self, texts: Sequence[str]) -> list[list[Raised]]:
+        places = [(i, span) for i, text in enumerate(texts) for span in sentence_spans(text)]
+        tagged = self._chunker.tag([texts[i][slice(*span)] for i, span in places])
+        phrases = [
+            (i, start, sentence, phrase)
+            for (i, (start, _)), sentence in zip(places, tagged, strict=True)
+            for phrase in select_answers(sentence)
+        ]
+        questions = [generate(sentence, phrase, self._chunker.knows) for _, _, sentence, phrase in phrases]
+        if self._writer:
+            written = self._writer.write([(sentence, phrase) for _, _, sentence, phrase in phrases])
+            questions = [question.worded(text) for question, text in zip(questions, written, strict=True)]
+        found: list[dict[tuple[str, str], Raised]] = [{} for _ in texts]
+        for (i, start, _, _), question in zip(phrases, questions, strict=True):
+            low, high = question.answer_span
+            found[i].setdefault((question.text, question.answer), Raised(question, (start + low, start + high)))
+        return [list(each.values()) for each in found]
