@@ -3,9 +3,9 @@
     python benchmarks/accuracy_simulation.py [--judge token_recall] [--labels 50 100 200] [--repeats 1000] [--json]
 
 EVOUNA-NQ has people's verdicts on five systems' answers to some 3,000 questions. Half of the questions make the
-judge: the metric's scores become probabilities by isotonic regression (leave it out with --calibration none, for a
-judge that gives probabilities). On the other half the labels are hidden, a few are drawn, and the estimate is
-compared with the true accuracy, again and again.
+judge: the metric's scores become probabilities by isotonic regression. On the other half the labels are hidden, a
+few are drawn, and the estimate is compared with the true accuracy, again and again. With --calibration none the
+scores are taken as they are, and all questions are used. --input takes other judged answers (0 or 1).
 
 - random: labels drawn at random
 - active: drawn as `--next` draws them, unsure answers more often
@@ -148,9 +148,9 @@ def _in_rounds(answers: Answers, first: int, second: int, rng: np.random.Generat
     return Outcome(estimate, alone, float(answers.truth.mean()))
 
 
-def read(judge: str, calibration: str, seed: int) -> list[Answers]:
-    """Score EVOUNA-NQ, calibrate on half of the questions and give the other half."""
-    table = score_examples(Reader([DATA / "train" / "evouna" / "NQ.json"]), [judge])
+def read(inputs: list[Path], judge: str, calibration: str, seed: int) -> list[Answers]:
+    """Score judged answers, calibrate on half of the questions and give the other half, or give all as they are."""
+    table = score_examples(Reader(inputs), [judge])
     raw = next(iter(table.scores.values()))
     truth = np.array([np.nan if each.judgement is None else each.judgement for each in table.examples])
     names = np.array([each.id for each in table.examples])
@@ -159,7 +159,9 @@ def read(judge: str, calibration: str, seed: int) -> list[Answers]:
     calibrating = np.isin(names, np.random.default_rng(seed).permutation(distinct)[: len(distinct) // 2])
     usable = ~(np.isnan(raw) | np.isnan(truth))
     scores = raw
-    if calibration == "isotonic":
+    if calibration == "none":
+        calibrating[:] = False
+    else:
         fitted = IsotonicRegression(out_of_bounds="clip").fit(raw[calibrating & usable], truth[calibrating & usable])
         scores = np.full(len(raw), np.nan)
         scores[usable] = fitted.predict(raw[usable])
@@ -213,6 +215,8 @@ def report(judge: str, systems: list[Answers], lines: list[Line]) -> None:
 def main() -> None:
     """Run the simulation."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    evouna = DATA / "train" / "evouna" / "NQ.json"
+    parser.add_argument("--input", type=Path, nargs="+", default=[evouna], help="answers with people's verdicts")
     parser.add_argument("--judge", default="token_recall", help="a metric spec with scores from 0 to 1")
     parser.add_argument("--calibration", choices=["isotonic", "none"], default="isotonic")
     parser.add_argument("--labels", type=int, nargs="+", default=[50, 100, 200])
@@ -221,7 +225,7 @@ def main() -> None:
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     started = time.monotonic()
-    systems = read(options.judge, options.calibration, options.seed)
+    systems = read(options.input, options.judge, options.calibration, options.seed)
     rng = np.random.default_rng(options.seed)
     together = Answers(
         "all as one",

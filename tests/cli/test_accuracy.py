@@ -164,7 +164,7 @@ def test_unknown_labels_are_counted(files, tmp_path):
     """In the notes."""
     labels = write_labels(tmp_path / "some.csv", [*rows("A")[:20], {"id": "none", "system": "A", "judgement": 1}])
     assert accuracy(files, "plain.jsonl", "--labels", labels)["notes"] == [
-        "1 labels belong to no answer and were left out"
+        "labels of answers that are not there, left out: 1"
     ]
 
 

@@ -69,7 +69,7 @@ def test_what_became_of_the_labels_is_noted():
     """Unknown, waiting, averaged, and those of answers without a score."""
     labels = Labels((Label("q1", "", 0.5, "l:2"), Label("q4", "", 1.0, "l:3"), Label("q9", "", 1.0, "l:4")), 2, 1)
     notes = judge_answers(FOUR, "token_recall", labels=labels).notes
-    assert [note.split()[0] for note in notes] == ["1", "2", "1", "1"]
+    assert [note.split(": ")[1] for note in notes] == ["1", "2", "1", "1"]
 
 
 def test_ranked_answers_count_by_the_first():

@@ -239,7 +239,7 @@ def _notes(run: JudgedRun, report: AccuracyReport) -> list[str]:
         of = f"{each.system}: " if each.system else ""
         notes += [f"{of}{note}" for note in each.best.notes]
         if each.unscored:
-            notes.append(f"{of}{each.unscored} answers have no score and count neither as right nor as wrong")
+            notes.append(f"{of}answers without a score, which count neither as right nor as wrong: {each.unscored:,}")
     if any(not each.best.labels for each in report.systems):
         notes.append(
             "without labels the interval holds the choice of questions and none of the judge's errors; "

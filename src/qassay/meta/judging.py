@@ -164,9 +164,9 @@ def _matched(
 
 def _label_notes(labels: Labels, matched: MatchedLabels, scores: Floats) -> list[str]:
     counts = {
-        "labels belong to no answer and were left out": matched.unknown,
-        "rows of the label file have no verdict yet": labels.waiting,
-        "answers have contradictory labels, which were averaged": labels.averaged,
-        "labels belong to answers without a score and were left out": int((matched.labelled & np.isnan(scores)).sum()),
+        "labels of answers that are not there, left out": matched.unknown,
+        "rows of the label file that have no verdict yet": labels.waiting,
+        "answers whose contradictory labels were averaged": labels.averaged,
+        "labels of answers without a score, left out": int((matched.labelled & np.isnan(scores)).sum()),
     }
-    return [f"{count} {what}" for what, count in counts.items() if count]
+    return [f"{what}: {count:,}" for what, count in counts.items() if count]
