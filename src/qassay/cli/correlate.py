@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
 from qassay.cli import options
-from qassay.cli.terminal import output, print_json
+from qassay.cli.terminal import list_skipped, output, print_json, say, title_of
 from qassay.data.reading import Reader
 from qassay.data.scored import is_scored, read_scored
 from qassay.errors import SpecError
@@ -19,11 +20,25 @@ from qassay.text.language import check_language
 from qassay.version import __version__
 
 if TYPE_CHECKING:
+    from qassay.data.reading import ReadOptions
     from qassay.meta.evaluation import Evidence
     from qassay.meta.significance import Difference
+    from qassay.report.agreement_page import AgreementReport
 
 Kind = TypeVar("Kind", bound=StrEnum)
 TESTS = {"bootstrap": "bootstrap", "williams": "williams", "permutation": "perm-both"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Answers:
+    """What is to be correlated, and how it is read and scored."""
+
+    inputs: list[str]
+    reading: ReadOptions
+    metric: list[str] | None
+    language: str
+    judgements: str | None
+    seed: int
 
 
 def correlate(
@@ -40,7 +55,9 @@ def correlate(
     judgements: Annotated[
         str | None, typer.Option("--judgements", metavar="FILE", help="Judgements by id, as `agree -o` writes them.")
     ] = None,
-    bootstrap: Annotated[int, typer.Option("--bootstrap", min=0, help="Resamples for intervals and tests.")] = 1000,
+    bootstrap: Annotated[
+        int, typer.Option("--bootstrap", min=0, help="Resamples for intervals and, at least, tests; 0 for none.")
+    ] = 1000,
     unit: Annotated[
         str | None, typer.Option("--resample", help="What is drawn again: answers, inputs, systems or both.")
     ] = None,
@@ -52,21 +69,29 @@ def correlate(
     ] = None,
     size: Annotated[int, typer.Option("--overall-size", min=1, help="Questions in a draw at level overall.")] = 30,
     times: Annotated[int, typer.Option("--overall-draws", min=1, help="Draws at level overall.")] = 100,
+    report: options.ReportFile = None,
+    figures: Annotated[
+        Path | None,
+        typer.Option("--figures", metavar="FOLDER", help="Write each figure as .svg, .png and its numbers as .csv."),
+    ] = None,
     on_error: options.OnError = "stop",
     seed: options.Seed = SEED,
     json: options.Json = False,
 ) -> None:
     """Show how each metric agrees with people, with intervals, and which differences are sure."""
     from qassay.meta import evaluation  # noqa: PLC0415 - loads scipy
-    from qassay.meta import sweep as sweeping  # noqa: PLC0415 - as above
     from qassay.meta.levels import Level, Unit  # noqa: PLC0415 - as above
     from qassay.meta.significance import DifferenceTest  # noqa: PLC0415 - as above
+    from qassay.meta.sweep import Sweep, sweep_fitting  # noqa: PLC0415 - as above
     from qassay.meta.weighted import Coefficient  # noqa: PLC0415 - as above
     from qassay.report.agreement import agreement_table  # noqa: PLC0415 - as above
+    from qassay.report.agreement_page import AgreementReport  # noqa: PLC0415 - as above
 
     wanted = evaluation.Options(
         level=_choice("--level", level, Level),
-        coefficients=tuple(_choice("--coefficient", each, Coefficient) for each in coefficient or [*Coefficient]),
+        coefficients=tuple(
+            dict.fromkeys(_choice("--coefficient", each, Coefficient) for each in coefficient or [*Coefficient])
+        ),
         test=_choice("--test", TESTS.get(test, test), DifferenceTest),
         draws=bootstrap,
         seed=seed,
@@ -74,50 +99,75 @@ def correlate(
         size=size,
         times=times,
     )
-    curve = None if sweep is None else sweeping.Sweep.parse(sweep)
-    reading = options.read_options(format_, map_, None, on_error)
-    evidence = _evidence(inputs, reading, metric, check_language(language), judgements, seed)
+    curve = None if sweep is None else Sweep.parse(sweep)
+    if curve is not None and metric:
+        curve.variants(metric)
+    answers = _Answers(
+        inputs, options.read_options(format_, map_, None, on_error), metric, check_language(language), judgements, seed
+    )
+    evidence, skipped = _evidence(answers)
     agreements, differences = evaluation.measure(evidence, wanted, by)
-    points = []
-    if curve is not None:
-        if not evidence.examples:
-            raise SpecError("--sweep scores the answers again; give the answers, not a file of scores")
-        points = sweeping.sweep(evidence, list(evidence.panel.scores), curve, wanted, by)
+    points = [] if curve is None else sweep_fitting(evidence, curve, wanted, by, language=answers.language)
+    found = AgreementReport(title_of(inputs), evidence, wanted, by, agreements, differences, points, skipped)
+    written = _write(found, report, figures)
     if json:
-        print_json(
-            {
-                "correlations": [each.to_dict() for each in agreements],
-                "differences": [_difference(each) for each in differences],
-                **({"sweep": [asdict(each) for each in points]} if points else {}),
-                "seed": seed,
-                "version": __version__,
-            }
+        print_json(_document(found))
+    else:
+        output.print(
+            agreement_table(agreements, differences, points, by=by, unlabelled=evidence.unlabelled(by)), soft_wrap=False
         )
-        return
-    output.print(agreement_table(agreements, differences, points))
+    for path in written:
+        say(f"wrote {path}")
 
 
-def _evidence(
-    inputs: list[str],
-    reading: Any,  # noqa: ANN401 - ReadOptions, named where it is made
-    metric: list[str] | None,
-    language: str,
-    judgements: str | None,
-    seed: int,
-) -> Evidence:
+def _evidence(answers: _Answers) -> tuple[Evidence, int]:
     from qassay.meta.evaluation import evidence_of_rows, evidence_of_table  # noqa: PLC0415 - loads scipy
-    from qassay.meta.ratings import Columns, read_ratings  # noqa: PLC0415 - as above
+    from qassay.meta.judgements import read_judgements  # noqa: PLC0415 - as above
 
-    given = None
-    if judgements is not None:
-        ratings, _ = read_ratings(judgements, form="wide", columns=Columns(annotators=("judgement",)))
-        given = {ratings.items[i]: value for i, value in zip(ratings.item, ratings.value.tolist(), strict=True)}
-    if all(each != "-" and is_scored(each) for each in inputs):
-        if metric:
+    given = None if answers.judgements is None else read_judgements(answers.judgements)
+    scored = [each != "-" and is_scored(each) for each in answers.inputs]
+    if all(scored):
+        if answers.metric:
             raise SpecError("-m scores answers, and these files hold scores already; leave -m out, or give the answers")
-        return evidence_of_rows([row for each in inputs for row in read_scored(each)], given)
-    table = score_examples(Reader(inputs, reading), metric or DEFAULT_METRICS, language=language, seed=seed)
-    return evidence_of_table(table, given)
+        return evidence_of_rows([row for each in answers.inputs for row in read_scored(each)], given), 0
+    if any(scored):
+        mixed = answers.inputs[scored.index(True)]
+        raise SpecError(f"{mixed} holds scores and other inputs hold answers; give files of one kind")
+    reader = Reader(answers.inputs, answers.reading)
+    table = score_examples(reader, answers.metric or DEFAULT_METRICS, language=answers.language, seed=answers.seed)
+    list_skipped(reader)
+    return evidence_of_table(table, given), reader.skipped_total
+
+
+def _write(found: AgreementReport, report: Path | None, figures: Path | None) -> list[str]:
+    from qassay.report.agreement_page import (  # noqa: PLC0415 - loads scipy
+        agreement_figures,
+        agreement_tables,
+        write_agreement_page,
+    )
+    from qassay.report.figure_files import PNG_EXTRA, write_figures  # noqa: PLC0415 - with the above
+
+    written = []
+    if report is not None:
+        write_agreement_page(found, report)
+        written.append(str(report))
+    if figures is not None:
+        paths, pictures = write_figures([*agreement_figures(found), *agreement_tables(found)], figures)
+        written.append(f"{len(paths)} files in {figures}")
+        if not pictures:
+            say(PNG_EXTRA)
+    return written
+
+
+def _document(found: AgreementReport) -> dict[str, Any]:
+    return {
+        "correlations": [each.to_dict() for each in found.agreements],
+        "differences": [_difference(each) for each in found.differences],
+        **({"sweep": [asdict(each) for each in found.points]} if found.points else {}),
+        "skipped": found.skipped,
+        "seed": found.options.seed,
+        "version": __version__,
+    }
 
 
 def _difference(each: Difference) -> dict[str, Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,7 +11,7 @@ import typer
 
 from qassay.cli import options
 from qassay.cli.spool import stdin_spooled
-from qassay.cli.terminal import ProgressBar, output, print_json, say
+from qassay.cli.terminal import ProgressBar, list_skipped, output, print_json, say, title_of
 from qassay.data.reading import Reader
 from qassay.engines.local import LocalEngine
 from qassay.engines.ray import RayEngine
@@ -28,13 +27,9 @@ from qassay.version import __version__
 if TYPE_CHECKING:
     from qassay.scores import Aggregate
 
-_NAMED = 3
-"""Inputs that a report's title names."""
 _FEW = 20_000
 """Answers up to which the terminal names the worst; beyond, the report does."""
 _WORST = 3
-_LISTED = 20
-"""Skipped rows that are listed one by one."""
 
 
 def score(
@@ -81,9 +76,9 @@ def score(
                 raise
             aggregates = finished.tally.aggregates(seed)
             if report is not None:
-                _write_report(report, _title(inputs), run, finished, aggregates)
+                _write_report(report, title_of(inputs), run, finished, aggregates)
             worst = [] if json or "-" in files or finished.tally.examples > _FEW else _worst(run, finished)
-    _list_skipped(finished)
+    list_skipped(finished.reader)
     if json:
         print_json(_document(finished, aggregates, seed))
         return
@@ -136,20 +131,6 @@ def _write_report(path: Path, title: str, run: Run, finished: Finished, aggregat
 def _worst(run: Run, finished: Finished) -> list[AnswerRow]:
     rows = (AnswerRow(*row) for row in run.answers(finished))
     return worst_first(rows, run.scorer.maxima, limit=_WORST)
-
-
-def _title(inputs: list[str]) -> str:
-    names = ["standard input" if each == "-" else Path(each).name for each in inputs]
-    return ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED} more" if len(names) > _NAMED else "")
-
-
-def _list_skipped(finished: Finished) -> None:
-    reader = finished.reader
-    for skipped in reader.skipped[:_LISTED]:
-        say(f"skipped {skipped}")
-    if reader.skipped_total > _LISTED:
-        reasons = Counter(each.reason for each in reader.skipped).most_common(_NAMED)
-        say(f"skipped {reader.skipped_total - _LISTED} more; most often: {'; '.join(reason for reason, _ in reasons)}")
 
 
 def _say_how_to_resume(out: Path | None) -> None:

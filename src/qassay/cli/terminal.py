@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any, Self
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import msgspec
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from qassay.data.intake import Skipped
     from qassay.data.reading import Reader
 
 messages = Console(stderr=True)
@@ -17,6 +22,22 @@ messages = Console(stderr=True)
 output = Console()
 
 _REFRESH = 1024
+_NAMED = 3
+"""Inputs that a report's title names, and reasons that a summary of skipped rows gives."""
+_LISTED = 20
+"""Skipped rows that are listed one by one."""
+
+
+class Left(Protocol):
+    """Whatever read rows and knows which it left out."""
+
+    @property
+    def skipped(self) -> Sequence[Skipped]:
+        """The first rows that were left out."""
+
+    @property
+    def skipped_total(self) -> int:
+        """How many there were."""
 
 
 class ProgressBar:
@@ -66,3 +87,18 @@ def print_json(document: dict[str, Any]) -> None:
 def say(text: str) -> None:
     """Print a message on stderr, as it stands."""
     messages.print(text, highlight=False, markup=False, soft_wrap=True)
+
+
+def list_skipped(left: Left) -> None:
+    """Name the first rows that were left out, and sum up the rest."""
+    for skipped in left.skipped[:_LISTED]:
+        say(f"skipped {skipped}")
+    if left.skipped_total > _LISTED:
+        reasons = Counter(each.reason for each in left.skipped).most_common(_NAMED)
+        say(f"skipped {left.skipped_total - _LISTED} more; most often: {'; '.join(reason for reason, _ in reasons)}")
+
+
+def title_of(inputs: Sequence[str]) -> str:
+    """Title a report by what it was made from."""
+    names = ["standard input" if each == "-" else Path(each).name for each in inputs]
+    return ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED} more" if len(names) > _NAMED else "")

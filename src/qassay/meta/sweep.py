@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isfinite
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from qassay.errors import SpecError
 from qassay.features import Batch
-from qassay.meta.correlation import correlate
-from qassay.metrics.catalogue import CATALOGUE, create, parse_spec
+from qassay.meta.evaluation import correlate_part
+from qassay.meta.panel import Panel, Pooling
+from qassay.metrics.catalogue import CATALOGUE, parse_spec
 from qassay.scoring import BATCH, Scorer, batches
 from qassay.spec import with_options
 
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 
     from qassay.meta.evaluation import Evidence, Options
     from qassay.meta.weighted import Coefficient
-    from qassay.spec import MetricSpec
+    from qassay.spec import MetricSpec, Param
 
 _MOST_STEPS = 1000
 
@@ -39,24 +41,46 @@ class Sweep:
             low, high, step = (float(part) for part in [*span.split(":"), "1"][:3])
         except ValueError:
             low, high, step = 0.0, 0.0, 0.0
-        if not equals or not param or span.count(":") not in {1, 2} or step <= 0 or high < low:
+        sound = all(map(isfinite, (low, high, step))) and step > 0 and high >= low
+        if not equals or not param or span.count(":") not in {1, 2} or not sound:
             raise SpecError(f'--sweep "{text}" is not of the form KEY=LOW:HIGH:STEP, as in yesno=0:4:0.5')
         steps = int(np.floor((high - low) / step + 1e-9)) + 1
         if steps > _MOST_STEPS:
             raise SpecError(f"--sweep {text} has {steps} values; at most {_MOST_STEPS} are drawn, give a wider step")
-        return cls(param, tuple(float(low + step * i) for i in range(steps)))
+        return cls(param, tuple(float(f"{low + step * i:.12g}") for i in range(steps)))
 
-    def specs(self, spec: MetricSpec) -> list[MetricSpec]:
-        """Give the metric at every value; the catalogue checks that it takes them."""
-        declaration = CATALOGUE[spec.name].declaration
-        param = declaration.param(self.param)
-        if param is None or isinstance(param.default, str | bool):
-            numbers = [each.name for each in declaration.params if not isinstance(each.default, str | bool)]
-            raise SpecError(f"{spec.name} has no number {self.param} to sweep; it has {', '.join(numbers) or 'none'}")
-        return [
-            with_options(spec, {self.param: param.read(f"{value:.12g}", spec.name)}, declaration)
-            for value in self.values
-        ]
+    def fits(self, spec: str | MetricSpec) -> bool:
+        """Tell whether the metric has the parameter and it is a number."""
+        return self._number_of(parse_spec(spec)) is not None
+
+    def variants(self, specs: Sequence[str | MetricSpec]) -> dict[MetricSpec, list[MetricSpec]]:
+        """Give each metric, the parameter at its default, with what it becomes at every value.
+
+        The catalogue checks that the metrics take these values; those without the parameter are a `SpecError`.
+        """
+        parsed = [parse_spec(spec) for spec in specs]
+        lacking = [spec for spec in parsed if self._number_of(spec) is None]
+        if lacking:
+            raise SpecError(
+                "; ".join(self._lacks(spec) for spec in lacking) + f'; leave them out to sweep "{self.param}"'
+            )
+        found: dict[MetricSpec, list[MetricSpec]] = {}
+        for spec in parsed:
+            param, declaration = self._number_of(spec), CATALOGUE[spec.name].declaration
+            if param is not None:
+                base = with_options(spec, {self.param: param.default_for(spec.weights)}, declaration)
+                read = (param.read(f"{value:.12g}", spec.name) for value in self.values)
+                found[base] = [with_options(spec, {self.param: value}, declaration) for value in read]
+        return found
+
+    def _number_of(self, spec: MetricSpec) -> Param | None:
+        param = CATALOGUE[spec.name].declaration.param(self.param)
+        return None if param is None or isinstance(param.default, str | bool) else param
+
+    def _lacks(self, spec: MetricSpec) -> str:
+        params = CATALOGUE[spec.name].declaration.params
+        numbers = [each.name for each in params if not isinstance(each.default, str | bool)]
+        return f'{spec.name} has no number "{self.param}" (it has {", ".join(numbers) or "none"})'
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,52 +88,70 @@ class SweepPoint:
     """The agreement at one value of the parameter."""
 
     metric: str
+    """The metric with the parameter left out."""
     param: str
     value: float
     by: str | None
     coefficient: Coefficient
     correlation: float | None
     n: int
+    reason: str | None = None
 
 
 def sweep(
-    evidence: Evidence, specs: Sequence[str | MetricSpec], wanted: Sweep, options: Options, by: str | None = None
+    evidence: Evidence,
+    specs: Sequence[str | MetricSpec],
+    wanted: Sweep,
+    options: Options,
+    by: str | None = None,
+    *,
+    language: str = "auto",
 ) -> list[SweepPoint]:
     """Score again at every value, on tokens that are cut once, and correlate each time."""
-    bases = [parse_spec(spec) for spec in specs]
-    variants = {base: wanted.specs(base) for base in bases}
-    scorer = Scorer([each for group in variants.values() for each in group])
+    variants = wanted.variants(specs)
+    scorer = Scorer([each for group in variants.values() for each in group], language=language)
     scorer.count(evidence.examples)
-    ready = [Batch(chunk, scorer.resources) for chunk in batches(evidence.examples, BATCH)]
+    trial = _trial(evidence, scorer)
     points = []
-    for base, group in variants.items():
-        for value, spec in zip(wanted.values, group, strict=True):
-            metric = create(spec)
-            scores = np.concatenate([metric.finish(metric.stats(batch)) for batch in ready])
-            for label, panel in evidence.parts(by).items():
-                rows = _rows(evidence, by, label)
-                trial = type(panel).build(
-                    panel.judgement,
-                    {str(spec): scores[rows]},
-                    [panel.systems[i] for i in panel.system],
-                    [panel.questions[i] for i in panel.question],
-                )
-                found = correlate(
-                    trial,
-                    options.level,
-                    options.coefficients,
-                    rng=np.random.default_rng(options.seed),
-                    size=options.size,
-                    times=options.times,
-                )
-                points += [
-                    SweepPoint(str(base), wanted.param, value, label, each.coefficient, each.value, each.n)
-                    for each in found
-                ]
+    for label, rows in evidence.rows(by).items():
+        part = trial if label is None else trial.where(rows)
+        found = {(each.metric, each.coefficient): each for each in correlate_part(part, options, label)}
+        points += [
+            SweepPoint(str(base), wanted.param, value, label, coefficient, each.value, each.n, each.reason)
+            for base, group in variants.items()
+            for value, spec in zip(wanted.values, group, strict=True)
+            for coefficient in options.coefficients
+            for each in [found[str(spec), coefficient]]
+        ]
     return points
 
 
-def _rows(evidence: Evidence, by: str | None, label: str | None) -> list[int]:
-    if by is None or label is None:
-        return list(range(len(evidence.panel)))
-    return [i for i, value in enumerate(evidence.fields[by]) if value == label]
+def sweep_fitting(
+    evidence: Evidence, wanted: Sweep, options: Options, by: str | None = None, *, language: str = "auto"
+) -> list[SweepPoint]:
+    """Sweep those of the evidence's metrics that have the parameter; it is a `SpecError` when none has."""
+    if not evidence.examples:
+        raise SpecError("--sweep scores the answers again; give the answers, not a file of scores")
+    specs = list(evidence.panel.scores)
+    return sweep(
+        evidence, [spec for spec in specs if wanted.fits(spec)] or specs, wanted, options, by, language=language
+    )
+
+
+def _trial(evidence: Evidence, scorer: Scorer) -> Panel:
+    ready = [Batch(chunk, scorer.resources) for chunk in batches(evidence.examples, BATCH)]
+    stats = {str(metric.spec): np.concatenate([metric.stats(batch) for batch in ready]) for metric in scorer.metrics}
+    panel = evidence.panel
+    return Panel(
+        panel.judgement,
+        {str(metric.spec): metric.finish(stats[str(metric.spec)]) for metric in scorer.metrics},
+        panel.system,
+        panel.systems,
+        panel.question,
+        panel.questions,
+        {
+            str(metric.spec): Pooling(stats[str(metric.spec)], metric.finish)
+            for metric in scorer.metrics
+            if metric.declaration.corpus == "pooled"
+        },
+    )

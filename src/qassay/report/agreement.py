@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
+
+from qassay.report.agreement_figures import moves
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,36 +21,82 @@ if TYPE_CHECKING:
     from qassay.meta.significance import Difference
     from qassay.meta.sweep import SweepPoint
 
-_SURE = 0.05
+SURE = 0.05
+"""A difference whose corrected p-value is below this is sure."""
 _LISTED = 12
 
 
 def agreement_table(
-    agreements: Sequence[Agreement], differences: Sequence[Difference], points: Sequence[SweepPoint] = ()
+    agreements: Sequence[Agreement],
+    differences: Sequence[Difference],
+    points: Sequence[SweepPoint] = (),
+    *,
+    by: str | None = None,
+    unlabelled: int = 0,
 ) -> Group:
     """Show each metric's coefficients with intervals, then the differences that are sure, then any sweep.
 
     Metrics statistically tied with the best are marked with a star.
     """
     parts: list[RenderableType] = []
-    for by, rows in groupby(agreements, key=lambda each: each.by):
-        parts.append(_coefficients(by, list(rows)))
-    parts += _notes(agreements)
+    for label, rows in groupby(agreements, key=lambda each: each.by):
+        parts.append(_coefficients(label, list(rows)))
+    parts += _notes(agreements, by, unlabelled)
     parts += _differences(differences)
-    if points:
-        parts.append(_sweep(points))
+    parts += _sweep(points)
     return Group(*parts)
 
 
+def remarks(agreements: Sequence[Agreement], unlabelled: int = 0, by: str | None = None) -> list[str]:
+    """Say what has no value and what was left out; metrics of which the same is to be said share a line."""
+    found: dict[str, list[str]] = defaultdict(list)
+    whole = [each.metric for each in agreements if each.by is None]
+    for each in agreements:
+        part = "" if each.by is None else f"{each.by}: "
+        if each.reasons:
+            found[f"{part}undefined: {'; '.join(each.reasons)}"].append(each.metric)
+        elif each.undefined:
+            found[f"{part}{_parts_without_value(each)}"].append(each.metric)
+        if each.first.missing and each.by is None:
+            count = each.first.missing
+            answers = (
+                "1 answer without score or judgement was"
+                if count == 1
+                else f"{count:,} without score or judgement were"
+            )
+            found[f"{answers} left out"].append(each.metric)
+    lines = [
+        f"{'every metric' if names == whole and len(whole) > 1 else ', '.join(names)}: {what}"
+        for what, names in found.items()
+    ]
+    if unlabelled:
+        lines.append(f'{unlabelled:,} answers have no "{by}" and are in no part')
+    return lines
+
+
+def better_first(difference: Difference) -> Difference:
+    """Turn a difference round where the second metric is the better one."""
+    if difference.difference is None or difference.difference >= 0:
+        return difference
+    return replace(difference, a=difference.b, b=difference.a, difference=-difference.difference)
+
+
+def _parts_without_value(agreement: Agreement) -> str:
+    what = {"input": "question", "system": "system", "overall": "draw"}.get(str(agreement.level), "coefficient")
+    count = agreement.undefined
+    if count == 1:
+        return f"1 {what} without a value of its own was left out"
+    return f"{count:,} {what}s without a value of their own were left out"
+
+
 def _coefficients(by: str | None, rows: Sequence[Agreement]) -> Table:
-    title = None if by is None else by
-    table = Table(title=title, title_justify="left", title_style="bold", box=None, header_style="bold")
-    table.add_column(f"{rows[0].level} level", no_wrap=True)
+    table = Table(title=by, title_justify="left", title_style="bold", box=None, header_style="bold")
+    table.add_column(f"{rows[0].level} level", overflow="fold")
     table.add_column("n", justify="right", no_wrap=True)
     for coefficient in rows[0].correlations:
         table.add_column(str(coefficient), justify="right", no_wrap=True)
-    ranked = sorted(rows, key=lambda each: -(next(iter(each.correlations.values())).value or -2))
-    for row in ranked:
+    ordered = sorted(rows, key=lambda each: -2 if each.first.value is None else each.first.value, reverse=True)
+    for row in ordered:
         counts = " / ".join(dict.fromkeys(str(each.n) for each in row.correlations.values()))
         name = Text(row.metric + (" *" if row.tied else ""))
         table.add_row(name, counts, *(_cell(each) for each in row.correlations.values()))
@@ -55,7 +105,7 @@ def _coefficients(by: str | None, rows: Sequence[Agreement]) -> Table:
 
 def _cell(found: Correlation) -> str:
     if found.value is None:
-        return "-"
+        return "undefined"
     if found.interval is None:
         return _short(found.value)
     return f"{_short(found.value)} ({_short(found.interval.low)} {_short(found.interval.high)})"
@@ -65,52 +115,74 @@ def _short(number: float) -> str:
     return f"{number:.3f}".replace("0.", ".", 1)
 
 
-def _notes(agreements: Sequence[Agreement]) -> list[Text]:
-    lines = []
+def _notes(agreements: Sequence[Agreement], by: str | None, unlabelled: int) -> list[Text]:
+    lines = remarks(agreements, unlabelled, by)
     if any(each.tied for each in agreements):
-        lines.append("* statistically tied with the best (one-sided, Holm-corrected, 5 %)")
-    for each in agreements:
-        name = each.metric if each.by is None else f"{each.metric}, {each.by}"
-        first = next(iter(each.correlations.values()))
-        reasons = "; ".join(sorted({found.reason for found in each.correlations.values() if found.reason}))
-        if reasons:
-            lines.append(f"{name}: undefined: {reasons}")
-        elif first.undefined:
-            lines.append(f"{name}: {first.undefined} without a value of their own were left out")
-        if first.missing and each.by is None:
-            lines.append(f"{name}: {first.missing} answers without score or judgement were left out")
+        lines.insert(0, "* statistically tied with the best (one-sided, Holm-corrected, 5 %)")
     return [Text(line, style="dim") for line in lines]
 
 
 def _differences(differences: Sequence[Difference]) -> list[RenderableType]:
-    sure = [each for each in differences if each.adjusted is not None and each.adjusted < _SURE]
     if not differences:
         return []
+    sure = [better_first(each) for each in differences if each.adjusted is not None and each.adjusted < SURE]
     table = Table(box=None, header_style="bold")
-    for heading in ("agrees better", "than", "by"):
-        table.add_column(heading, no_wrap=heading != "than")
+    for heading in ("agrees better", "than"):
+        table.add_column(heading, overflow="fold")
+    table.add_column("by", no_wrap=True)
     for heading in ("difference", "p", "p (Holm)"):
-        table.add_column(heading, justify="right")
+        table.add_column(heading, justify="right", no_wrap=True)
     for each in sure[:_LISTED]:
-        difference = each.difference or 0.0
-        better, worse = (each.a, each.b) if difference > 0 else (each.b, each.a)
-        table.add_row(
-            better, worse, str(each.coefficient), f"{abs(difference):.3f}", f"{each.p:.4f}", f"{each.adjusted:.4f}"
-        )
+        numbers = (f"{each.difference:.3f}", f"{each.p:.4f}", f"{each.adjusted:.4f}")
+        table.add_row(each.a, each.b, str(each.coefficient), *numbers)
+    untested = [each for each in differences if each.p is None]
     test = differences[0].test
     said = f"{len(sure)} of {len(differences)} differences are sure ({test}, two-sided, Holm-corrected, 5 %)"
-    more = f"; {len(sure) - _LISTED} more with --json" if len(sure) > _LISTED else ""
-    return [Text(said + more, style="dim"), *([table] if sure else [])]
+    said += f"; {len(sure) - _LISTED} more with --json or --report" if len(sure) > _LISTED else ""
+    lines = [Text(said, style="dim")]
+    for reason in dict.fromkeys(each.reason for each in untested if each.reason):
+        count = sum(each.reason == reason for each in untested)
+        lines.append(Text(f"{count} not tested: {reason}", style="dim"))
+    return [*lines, *([table] if sure else [])]
 
 
-def _sweep(points: Sequence[SweepPoint]) -> Table:
-    table = Table(title=f"sweep of {points[0].param}", title_justify="left", box=None, header_style="bold")
-    columns = list(dict.fromkeys((each.metric, each.by, each.coefficient) for each in points))
-    table.add_column(points[0].param, justify="right")
-    for metric, by, coefficient in columns:
-        table.add_column(f"{metric}{'' if by is None else f', {by}'} {coefficient}", justify="right")
-    found = {(each.value, each.metric, each.by, each.coefficient): each.correlation for each in points}
-    for value in dict.fromkeys(each.value for each in points):
-        cells = [found[value, *column] for column in columns]
-        table.add_row(f"{value:g}", *("-" if cell is None else f"{cell:.3f}" for cell in cells))
+def _sweep(points: Sequence[SweepPoint]) -> list[RenderableType]:
+    """Show the first coefficient at every value, one table for each part that the parameter changes."""
+    coefficient = points[0].coefficient if points else None
+    shown: list[RenderableType] = []
+    still = []
+    drawn = [each for each in points if each.coefficient is coefficient]
+    for label, rows in groupby(drawn, key=lambda each: each.by):
+        part = list(rows)
+        if label is not None and not moves(part):
+            still.append(label)
+            continue
+        title = f"{coefficient} against {part[0].param}" + ("" if label is None else f", {label}")
+        shown += [Text(title, style="bold"), _sweep_table(part)]
+    if still:
+        shown.append(Text(f"{points[0].param} changes nothing in: {', '.join(still)}", style="dim"))
+    return shown
+
+
+def _sweep_table(part: Sequence[SweepPoint]) -> Table:
+    """Lay values out in rows and metrics in columns; the highest of a column is bold."""
+    table = Table(box=None, header_style="bold")
+    table.add_column(part[0].param, justify="right", no_wrap=True)
+    found: dict[str, dict[float, float | None]] = defaultdict(dict)
+    for each in part:
+        found[each.metric][each.value] = each.correlation
+    for metric in found:
+        table.add_column(metric, justify="right", overflow="fold")
+    best = {
+        metric: max((value for value in column.values() if value is not None), default=None)
+        for metric, column in found.items()
+    }
+    for value in dict.fromkeys(each.value for each in part):
+        table.add_row(f"{value:g}", *(_swept(column[value], best[metric]) for metric, column in found.items()))
     return table
+
+
+def _swept(value: float | None, best: float | None) -> Text:
+    if value is None:
+        return Text("undefined", style="dim")
+    return Text(f"{value:.3f}", style="bold" if value == best else "")

@@ -27,7 +27,7 @@ def render(template: str, *, scripts: Sequence[str] = ("theme.js",), **values: o
 
     The page's own policy lets a browser run those scripts alone and fetch nothing.
     """
-    code = "\n".join(_asset(name) for name in scripts)
+    code = "\n".join(asset(name) for name in scripts)
     digest = base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()
     return (
         _environment()
@@ -35,7 +35,7 @@ def render(template: str, *, scripts: Sequence[str] = ("theme.js",), **values: o
         .render(
             version=__version__,
             # Assets of the package itself, no text of a user's.
-            style=Markup(_asset("page.css")),  # noqa: S704
+            style=Markup(asset("page.css")),  # noqa: S704
             script=Markup(code),  # noqa: S704
             policy=f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; img-src data:",
             **values,
@@ -59,7 +59,8 @@ def write_page(html: str, path: Path) -> None:
 
 
 @cache
-def _asset(name: str) -> str:
+def asset(name: str) -> str:
+    """Read a style sheet or script of the package."""
     return files("qassay.report").joinpath("assets", name).read_text("utf-8")
 
 

@@ -13,6 +13,8 @@ from markupsafe import Markup, escape
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+TINTS = 8
+"""Colours that stay apart; beyond, they come again."""
 _MARGIN = 2.0
 """Room at both ends, in per cent, so that a dot at the limit is whole."""
 
@@ -30,8 +32,8 @@ def histogram(counts: Sequence[int], *, label: str, height: int = 30, peak: floa
         if count:
             tall = max(1.0, min(1.0, count / total / top) * (height - 1))
             left = _MARGIN + i * width
-            bars.append(_tag("rect", x=f"{left:.2f}%", y=height - tall, width=f"{width * 0.86:.2f}%", height=tall))
-    base = _tag("line", x1=f"{_MARGIN}%", x2=f"{100 - _MARGIN}%", y1=height - 0.5, y2=height - 0.5)
+            bars.append(tag("rect", x=f"{left:.2f}%", y=height - tall, width=f"{width * 0.86:.2f}%", height=tall))
+    base = tag("line", x1=f"{_MARGIN}%", x2=f"{100 - _MARGIN}%", y1=height - 0.5, y2=height - 0.5)
     return _svg("histogram", height, label, [base, *bars])
 
 
@@ -52,14 +54,14 @@ def interval(
         share = (number - minimum) / (maximum - minimum)
         return f"{_MARGIN + min(1.0, max(0.0, share)) * (100 - 2 * _MARGIN):.2f}%"
 
-    shapes = [_tag("line", "axis", x1=f"{_MARGIN}%", x2=f"{100 - _MARGIN}%", y1=middle, y2=middle)]
+    shapes = [tag("line", "axis", x1=f"{_MARGIN}%", x2=f"{100 - _MARGIN}%", y1=middle, y2=middle)]
     if low is not None and high is not None:
-        shapes.append(_tag("line", "whisker", x1=place(low), x2=place(high), y1=middle, y2=middle))
+        shapes.append(tag("line", "whisker", x1=place(low), x2=place(high), y1=middle, y2=middle))
         shapes.extend(
-            _tag("line", "cap", x1=place(end), x2=place(end), y1=middle - 3, y2=middle + 3) for end in (low, high)
+            tag("line", "cap", x1=place(end), x2=place(end), y1=middle - 3, y2=middle + 3) for end in (low, high)
         )
     if value is not None:
-        shapes.append(_tag("circle", cx=place(value), cy=middle, r=3.5))
+        shapes.append(tag("circle", cx=place(value), cy=middle, r=3.5))
     return _svg("interval", height, label, shapes)
 
 
@@ -80,7 +82,8 @@ def _svg(kind: str, height: int, label: str, shapes: Iterable[Markup]) -> Markup
     return opening + Markup("").join(shapes) + Markup("</svg>")
 
 
-def _tag(name: str, kind: str = "", **attributes: str | float) -> Markup:
+def tag(name: str, kind: str = "", **attributes: str | float) -> Markup:
+    """Write an element without content, its attributes escaped and its numbers short."""
     pairs = {**({"class": kind} if kind else {}), **attributes}
     written = " ".join(f'{key}="{escape(_number(value))}"' for key, value in pairs.items())
     return Markup(f"<{name} {written}/>")  # noqa: S704 - every value is escaped above

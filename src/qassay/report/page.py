@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from qassay.metrics.catalogue import CATALOGUE
 from qassay.report.answers import AnswerRow, system_names, worst_first
 from qassay.report.document import embed, render, write_page
-from qassay.report.figures import histogram, interval, ticks
+from qassay.report.figures import TINTS, histogram, interval, ticks
 from qassay.report.payload import answers_payload
 from qassay.tally import CONFIDENCE
 
@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from qassay.scores import Aggregate
 
 __all__ = ["TINTS", "AnswerRow", "Report", "worst_first", "write_report"]
-
-TINTS = 8
-"""How many systems have a colour of their own; beyond, colours come again."""
 
 
 @dataclass(frozen=True, slots=True)
