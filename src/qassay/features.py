@@ -10,9 +10,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from qassay.arrays import summed
+from qassay.asked import Asked, ask, weights_on
 from qassay.frequencies import FrequencyNeed, in_spaced_language
+from qassay.models.base import EMBEDDED, NO_WEIGHT, Device
+from qassay.models.load import has_keyphrase_head, load_encoder, load_weigher
 from qassay.text.normalise import compose
-from qassay.text.tokenise import tokeniser
+from qassay.text.tokenise import Tokeniser, locate, tokeniser
 from qassay.text.tokens import Tokens, ranges
 
 if TYPE_CHECKING:
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
 
     from qassay.arrays import Bools, Floats, Ints
     from qassay.frequencies import Frequencies
+    from qassay.models.base import Encoder, TokenEmbeddings, Weigher
     from qassay.records import Example
 
 
@@ -30,6 +34,25 @@ class Resources:
     language: str = "auto"
     frequencies: Mapping[FrequencyNeed, Frequencies] = field(default_factory=dict)
     """For the metrics that weigh by rarity."""
+    model: str = EMBEDDED
+    """The model that the run names: its keyphrase head, where it has one, gives the weights."""
+    device: Device = "auto"
+    threads: int | None = None
+
+    def encoder(self, ref: str) -> Encoder:
+        """Open an encoder; the same one twice is opened once."""
+        return load_encoder(ref, self.device, self.threads)
+
+    def weigher(self) -> Weigher:
+        """Open the keyphrase model of the run, or the embedded one where the run's model has no such head."""
+        return load_weigher(self.model if has_keyphrase_head(self.model) else EMBEDDED, self.device, self.threads)
+
+    def tokeniser(self, tok: str) -> Tokeniser:
+        """Find a tokeniser by name; `piece` is the embedded model's, `piece:MODEL` another model's."""
+        name, _, ref = tok.partition(":")
+        if name != "piece":
+            return tokeniser(tok, self.language)
+        return Tokeniser(tok, "a model's word pieces", self.encoder(ref or EMBEDDED).pieces)
 
 
 class Pairs(NamedTuple):
@@ -75,6 +98,9 @@ class Batch:
         self._tokens: dict[str, Tokens] = {}
         self._views: dict[tuple[str, str | None], View] = {}
         self._lcs: dict[tuple[str, str | None], Ints] = {}
+        self._spans: dict[str, list[Ints]] = {}
+        self._asked: dict[str, Asked] = {}
+        self._embeddings: dict[tuple[str, int], list[TokenEmbeddings]] = {}
 
     def __len__(self) -> int:
         return len(self.examples)
@@ -130,7 +156,7 @@ class Batch:
     def tokens(self, tok: str) -> Tokens:
         """Tokenise all texts of the batch, once a tokeniser."""
         if tok not in self._tokens:
-            self._tokens[tok] = Tokens.cut(self.texts, tokeniser(tok, self.resources.language), self._spaced)
+            self._tokens[tok] = Tokens.cut(self.texts, self.resources.tokeniser(tok), self._spaced)
         return self._tokens[tok]
 
     def view(self, tok: str, weighting: str | None = None) -> View:
@@ -150,12 +176,53 @@ class Batch:
 
     def entity_tokens(self, tok: str) -> list[list[list[str]]]:
         """Give the tokens of each example's gold entities, which no two examples share often enough to pool."""
-        cut = tokeniser(tok, self.resources.language).tokens
+        cut = self.resources.tokeniser(tok).tokens
         return [[cut(compose(entity)) for entity in example.entities] for example in self.examples]
+
+    def spans(self, tok: str) -> list[Ints]:
+        """Give the character positions of every text's tokens."""
+        if tok not in self._spans:
+            tokens = self.tokens(tok)
+            self._spans[tok] = [
+                np.array(locate(text, tokens.row(i)), np.int64).reshape(-1, 2) for i, text in enumerate(self.texts)
+            ]
+        return self._spans[tok]
+
+    def asked(self, weighting: str) -> Asked:
+        """Give the keyphrase weights of every answer for its question (`kpqa`) or for none (`kp`), computed once."""
+        if weighting not in self._asked:
+            weigher = self.resources.weigher()
+            before = Counter(weigher.notes)
+            candidates = [example.question if weighting == "kpqa" else None for example in self.examples]
+            references = [
+                example.question if weighting == "kpqa" else None
+                for example in self.examples
+                for _ in example.references
+            ]
+            self._asked[weighting] = ask(
+                self.texts, (candidates, self.candidate), (references, self.reference), weigher
+            )
+            self.notes.update(Counter(weigher.notes) - before)
+        return self._asked[weighting]
+
+    def embeddings(self, ref: str, layer: int) -> list[TokenEmbeddings]:
+        """Give the token embeddings of every text at a layer of a model, computed once."""
+        key = (ref, layer)
+        if key not in self._embeddings:
+            encoder = self.resources.encoder(ref)
+            before = Counter(encoder.notes)
+            self._embeddings[key] = encoder.encode(self.texts, layer)
+            self.notes.update(Counter(encoder.notes) - before)
+        return self._embeddings[key]
 
     def _make_view(self, tok: str, weighting: str | None) -> View:
         tokens = self.tokens(tok)
-        weights = None
+        weights: Floats | None = None
+        if weighting in {"kpqa", "kp"}:
+            asked = self.asked(weighting)
+            rows = tokens.take(asked.text)
+            weights = np.concatenate([np.zeros(0), *weights_on(asked, self.spans(tok))])
+            return View(rows, asked.candidate, asked.reference, self._never_all_zero(rows, weights))
         if weighting == "uniform":
             weights = np.ones(len(tokens.ids))
         elif weighting == "idf":
@@ -169,5 +236,5 @@ class Batch:
         bare = (totals <= 0) & (tokens.lengths > 0)
         if not bare.any():
             return weights
-        self.notes["texts without any weight, counted uniformly"] += int(bare.sum())
+        self.notes[NO_WEIGHT] += int(bare.sum())
         return np.where(bare[tokens.text_of], 1.0, weights)

@@ -92,7 +92,8 @@ class Run:
     @property
     def identity(self) -> str:
         """What must be the same for an unfinished run to be taken up."""
-        options = f"language={self.scorer.language} seed={self.seed} version={__version__}"
+        resources = self.scorer.resources
+        options = f"language={resources.language} model={resources.model} seed={self.seed} version={__version__}"
         return " ".join([*(f"-m {spec}" for spec in self.scorer.specs), options])
 
     def score(self) -> Finished:

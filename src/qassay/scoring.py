@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -12,14 +13,15 @@ from qassay.errors import DataError
 from qassay.features import Batch, Resources
 from qassay.frequencies import Frequencies
 from qassay.metrics.catalogue import create_all
+from qassay.models.base import EMBEDDED
 from qassay.scores import ScoreTable
 from qassay.tally import ScoredBatch, Tally
-from qassay.text.tokenise import tokeniser
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from qassay.metrics.base import Metric
+    from qassay.models.base import Device
     from qassay.records import Example
     from qassay.spec import MetricSpec
 
@@ -30,10 +32,17 @@ SEED = 12345
 class Scorer:
     """Metrics with what they share over a run; scores batch after batch. Can be sent to another process."""
 
-    def __init__(self, specs: Iterable[str | MetricSpec], *, language: str = "auto") -> None:
-        self.metrics: list[Metric] = create_all(specs)
-        self.language = language
-        self.resources = Resources(language)
+    def __init__(
+        self,
+        specs: Iterable[str | MetricSpec],
+        *,
+        language: str = "auto",
+        model: str = EMBEDDED,
+        device: Device = "auto",
+        threads: int | None = None,
+    ) -> None:
+        self.metrics: list[Metric] = create_all(specs, model)
+        self.resources = Resources(language, model=model, device=device, threads=threads)
 
     @property
     def specs(self) -> list[str]:
@@ -58,8 +67,8 @@ class Scorer:
             return
         for chunk in batches(examples, BATCH):
             for need, counted in frequencies.items():
-                counted.add(chunk, tokeniser(need.tok, self.language))
-        self.resources = Resources(self.language, frequencies)
+                counted.add(chunk, self.resources.tokeniser(need.tok))
+        self.resources = replace(self.resources, frequencies=frequencies)
 
     def score(self, examples: Sequence[Example]) -> ScoredBatch:
         """Score one batch with every metric."""
@@ -76,7 +85,7 @@ class Scorer:
 
     def tally(self) -> Tally:
         """Begin totals for this run."""
-        return Tally(self.metrics, self.language)
+        return Tally(self.metrics, self.resources)
 
     def _check_fields(self, examples: Sequence[Example]) -> None:
         for metric in self.metrics:
@@ -85,8 +94,14 @@ class Scorer:
                 if lacking is not None:
                     raise DataError(
                         f'{metric.spec} needs "{need}", and the answer with id "{lacking.id}" has none; '
-                        f"give it, or leave this metric out"
+                        f"{_remedy(metric, need)}"
                     )
+
+
+def _remedy(metric: Metric, need: str) -> str:
+    if need == "question" and metric.spec.weights == "kpqa":
+        return f"give it, or use {replace(metric.spec, weights='kp')}, which needs no question"
+    return "give it, or leave this metric out"
 
 
 def score_examples(
@@ -96,10 +111,12 @@ def score_examples(
     language: str = "auto",
     batch: int = BATCH,
     seed: int = SEED,
+    model: str = EMBEDDED,
+    device: Device = "auto",
 ) -> ScoreTable:
     """Score examples that fit in memory and keep everything."""
     everything = tuple(examples)
-    scorer = Scorer(specs, language=language)
+    scorer = Scorer(specs, language=language, model=model, device=device)
     scorer.count(everything)
     tally = scorer.tally()
     parts = [scorer.score(chunk) for chunk in batches(everything, batch)]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 
+from qassay.features import Resources
 from qassay.scores import Aggregate, Signature
 
 if TYPE_CHECKING:
@@ -133,9 +134,9 @@ class SystemTally:
 class Tally:
     """Running totals of all systems. Tallies of shards add up to the tally of the whole."""
 
-    def __init__(self, metrics: Sequence[Metric], language: str = "auto") -> None:
+    def __init__(self, metrics: Sequence[Metric], resources: Resources | None = None) -> None:
         self.metrics = metrics
-        self.language = language
+        self.resources = resources or Resources()
         self.systems: dict[str, SystemTally] = {}
         self.notes: Counter[str] = Counter()
 
@@ -180,7 +181,7 @@ class Tally:
 
     def signature(self, metric: Metric, tally: SystemTally) -> Signature:
         """Say what a system's aggregate depends on."""
-        identity = {"lang": self.language, **metric.identity}
+        identity = {"lang": self.resources.language, **metric.identity(self.resources)}
         if "tok" in metric.params:
             identity["tok"] = metric.tok
         grouped = GROUPS if tally.examples > GROUPS else None

@@ -4,6 +4,7 @@ import pytest
 
 from answers import answer, score_of, scores_of
 from qassay.errors import DataError
+from qassay.features import Resources
 from qassay.frequencies import Frequencies
 from qassay.metrics.catalogue import create
 from qassay.text.tokenise import tokeniser
@@ -43,7 +44,7 @@ def test_stored_frequencies_are_named_in_the_identity(tmp_path):
     frequencies = Frequencies(create("cider").need)
     frequencies.add(RUN, tokeniser("word"))
     frequencies.save(path)
-    assert create(f"cider,df={path}").identity == {"df": frequencies.fingerprint}
+    assert create(f"cider,df={path}").identity(Resources()) == {"df": frequencies.fingerprint}
 
 
 def test_no_such_file():

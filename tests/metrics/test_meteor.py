@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from nltk.translate.meteor_score import single_meteor_score
 
 from nltk_wordnet import installed_wordnet, nltk_wordnet
-from qassay.features import Batch
+from qassay.features import Batch, Resources
 from qassay.metrics.catalogue import create
 from qassay.metrics.meteor import UNMATCHED, align, chunks, meteor
 from qassay.records import Example, Reference
@@ -157,8 +157,8 @@ def test_case_is_ignored_whatever_the_tokeniser():
 
 def test_signature_names_the_wordnet():
     """The synonyms' source is part of the metric's identity, and only where there are synonyms."""
-    assert create("meteor").identity == {"wordnet": installed_wordnet().fingerprint}
-    assert create("meteor,stages=exact+stem").identity == {}
+    assert create("meteor").identity(Resources()) == {"wordnet": installed_wordnet().fingerprint}
+    assert create("meteor,stages=exact+stem").identity(Resources()) == {}
 
 
 @pytest.mark.parametrize(
@@ -172,4 +172,4 @@ def test_spec_without_wordnet(monkeypatch, wanted, stated):
     metric = create(wanted)
     assert str(metric.spec) == stated
     assert metric.text("stages") == stated.partition("=")[2]
-    assert metric.identity == {}
+    assert metric.identity(Resources()) == {}

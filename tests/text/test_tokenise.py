@@ -155,4 +155,18 @@ def test_locate_points_at_tokens(tok, text):
 def test_locate_what_is_not_there():
     """A token that the text does not hold gets an empty span where it would stand."""
     assert locate("a &amp; b", ["a", "&", "b"]) == [(0, 1), (2, 3), (8, 9)]
-    assert locate("it's so", ["its", "so"]) == [(0, 0), (5, 7)]
+    assert locate("so it is", ["so", "was", "is"]) == [(0, 2), (2, 2), (6, 8)]
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens", "found"),
+    [
+        ("it's $1,000 or 1000", ["its", "1000", "or", "1000"], ["it's", "1,000", "or", "1000"]),
+        ("the he hen", ["he", "hen"], ["he", "hen"]),
+        ("undone", ["un", "##done"], ["un", "done"]),
+    ],
+)
+def test_locate_words_whose_punctuation_was_dropped(text, tokens, found):
+    """A token stands where its letters do, and never inside another word."""
+    spans = locate(text, tokens)
+    assert [text[start:end] for start, end in spans] == found

@@ -15,7 +15,7 @@ from qassay.frequencies import FrequencyNeed
 
 if TYPE_CHECKING:
     from qassay.arrays import Bools, Floats, Ints
-    from qassay.features import Batch, Pairs
+    from qassay.features import Batch, Pairs, Resources
     from qassay.spec import Declaration, MetricSpec
 
 
@@ -34,16 +34,17 @@ class Metric(ABC):
     @property
     def needs(self) -> frozenset[str]:
         """The fields an answer must have beyond candidate and references."""
-        return self.declaration.needs
+        return self.declaration.needs | ({"question"} if self.spec.weights == "kpqa" else frozenset())
 
     @property
     def frequencies(self) -> tuple[FrequencyNeed, ...]:
         """The frequencies that must be counted over the run's references before scoring."""
         return (FrequencyNeed(self.tok),) if self.spec.weights == "idf" else ()
 
-    @property
-    def identity(self) -> dict[str, str]:
-        """What else than spec and data the scores depend on (a model's or word net's fingerprint)."""
+    def identity(self, resources: Resources) -> dict[str, str]:
+        """Say what else than spec and data the scores depend on (a model's or word net's fingerprint)."""
+        if self.spec.weights in {"kpqa", "kp"}:
+            return {"weights": resources.weigher().fingerprint}
         return {}
 
     @property

@@ -10,16 +10,17 @@ from qassay.metrics.cider import Cider
 from qassay.metrics.exact import Contains, ExactMatch, TokenF1, TokenRecall
 from qassay.metrics.meteor import Meteor
 from qassay.metrics.rouge import Rouge1, Rouge2, RougeL, RougeSU4
-from qassay.spec import Declaration, MetricSpec, Param, parse
+from qassay.models.base import EMBEDDED
+from qassay.spec import WEIGHTINGS, Declaration, MetricSpec, Param, parse, with_options
 from qassay.text.tokenise import TOKENISERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from qassay.metrics.base import Metric
+from qassay.metrics.bert_score import BertScore
 
 DEFAULT_METRICS = ("exact_match", "token_f1", "bleu", "rouge_l")
-LEXICAL_WEIGHTINGS = ("idf", "uniform")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,7 @@ class Entry:
 
 
 def _tok(default: str) -> Param:
-    return Param("tok", default, "how texts are cut into tokens", choices=tuple(TOKENISERS))
+    return Param("tok", default, "how texts are cut into tokens", choices=(*TOKENISERS, "piece"))
 
 
 _YESNO = Param(
@@ -76,7 +77,7 @@ _ENTRIES = (
             "harmonic mean of token precision and recall",
             _SQUAD,
             (_tok("squad"),),
-            LEXICAL_WEIGHTINGS,
+            WEIGHTINGS,
         ),
         TokenF1,
     ),
@@ -86,7 +87,7 @@ _ENTRIES = (
             "share of the reference's tokens found in the candidate",
             "Breck et al. 2000",
             (_tok("squad"),),
-            LEXICAL_WEIGHTINGS,
+            WEIGHTINGS,
         ),
         TokenRecall,
     ),
@@ -123,20 +124,20 @@ _ENTRIES = (
                 _YESNO,
                 _ENTITY,
             ),
-            LEXICAL_WEIGHTINGS,
+            WEIGHTINGS,
             corpus="pooled",
         ),
         Bleu,
     ),
-    Entry(Declaration("rouge_1", "unigram overlap", _LIN, _rouge(1.0), LEXICAL_WEIGHTINGS), Rouge1),
-    Entry(Declaration("rouge_2", "bigram overlap", _LIN, _rouge(1.0), LEXICAL_WEIGHTINGS), Rouge2),
+    Entry(Declaration("rouge_1", "unigram overlap", _LIN, _rouge(1.0), WEIGHTINGS), Rouge1),
+    Entry(Declaration("rouge_2", "bigram overlap", _LIN, _rouge(1.0), WEIGHTINGS), Rouge2),
     Entry(
         Declaration(
             "rouge_l",
             "longest common subsequence",
             f"{_LIN}; {_YANG}",
             (*_rouge(1.2), _YESNO, _ENTITY),
-            LEXICAL_WEIGHTINGS,
+            WEIGHTINGS,
         ),
         RougeL,
     ),
@@ -146,7 +147,7 @@ _ENTRIES = (
             "unigrams and skip-bigrams with a gap of at most four",
             _LIN,
             _rouge(1.0),
-            LEXICAL_WEIGHTINGS,
+            WEIGHTINGS,
         ),
         RougeSU4,
     ),
@@ -185,6 +186,24 @@ _ENTRIES = (
         ),
         Cider,
     ),
+    Entry(
+        Declaration(
+            "bert_score",
+            "greedy cosine matching of token embeddings",
+            "Zhang et al. 2020; Lee et al. 2021 for keyphrase weights",
+            (
+                Param("model", EMBEDDED, "mini, a folder, or a Hugging Face name (extra hf)"),
+                Param("layer", 0, "whose embeddings; 0 is the model's default", low=0, high=200),
+                Param("stat", "f", "F, precision or recall", choices=("f", "p", "r")),
+                Param("rescale", "no", "map unrelated texts to 0: no, yes, or a baseline file"),
+                Param(
+                    "sharpen", 1.0, "power on similarities, clipped to 0 and above unless it is 1", low=0.01, high=100
+                ),
+            ),
+            WEIGHTINGS,
+        ),
+        BertScore,
+    ),
 )
 
 CATALOGUE = {entry.declaration.name: entry for entry in _ENTRIES}
@@ -203,6 +222,14 @@ def create(spec: str | MetricSpec) -> Metric:
     return entry.create(parsed, entry.declaration)
 
 
-def create_all(specs: Iterable[str | MetricSpec]) -> list[Metric]:
-    """Make several metrics; the same spec twice counts once."""
-    return [create(spec) for spec in dict.fromkeys(parse_spec(each) for each in specs)]
+def create_all(specs: Iterable[str | MetricSpec], model: str = EMBEDDED) -> list[Metric]:
+    """Make several metrics; the same one twice counts once. `model` is for those that name none themselves."""
+    made = [create(_on_model(parse_spec(spec), model)) for spec in specs]
+    return list({metric.spec: metric for metric in made}.values())
+
+
+def _on_model(spec: MetricSpec, model: str) -> MetricSpec:
+    declaration = CATALOGUE[spec.name].declaration
+    if declaration.param("model") is None or "model" in dict(spec.options):
+        return spec
+    return with_options(spec, {"model": model}, declaration)

@@ -14,7 +14,7 @@ from qassay.metrics.base import OverlapMetric
 
 if TYPE_CHECKING:
     from qassay.arrays import Floats
-    from qassay.features import Batch
+    from qassay.features import Batch, Resources
     from qassay.spec import Declaration, MetricSpec
 
 _SCALE = 10.0
@@ -42,10 +42,10 @@ class Cider(OverlapMetric):
         """Ask for the run's own frequencies unless a file gives them."""
         return () if self._stored else (self.need,)
 
-    @property
-    def identity(self) -> dict[str, str]:
+    def identity(self, resources: Resources) -> dict[str, str]:
         """Name the stored frequencies by their hash."""
-        return {"df": self._stored.fingerprint} if self._stored else {}
+        own = {"df": self._stored.fingerprint} if self._stored else {}
+        return {**super().identity(resources), **own}
 
     def values(self, batch: Batch) -> Floats:
         """Score each candidate against all its references."""

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from qassay.features import Batch
+    from qassay.features import Batch, Resources
     from qassay.spec import Declaration, MetricSpec
     from qassay.text.tokens import Tokens
 
@@ -55,10 +55,10 @@ class Meteor(OverlapMetric):
             else:
                 self._wordnet = WordNet(root)
 
-    @property
-    def identity(self) -> dict[str, str]:
+    def identity(self, resources: Resources) -> dict[str, str]:
         """Name the WordNet that gave the synonyms."""
-        return {"wordnet": self._wordnet.fingerprint} if self._wordnet else {}
+        own = {"wordnet": self._wordnet.fingerprint} if self._wordnet else {}
+        return {**super().identity(resources), **own}
 
     def values(self, batch: Batch) -> Floats:
         """Take the best reference."""

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 
 from qassay.errors import SpecError
 from qassay.text.language import UNSPACED, combining_marks
@@ -153,17 +153,48 @@ def tokeniser(name: str, language: str = "auto") -> Tokeniser:
 def locate(text: str, tokens: Sequence[str]) -> list[tuple[int, int]]:
     """Find where each token stands in the text it was cut from, as (start, end) character positions.
 
-    Tokens follow the text's order. One that the text does not hold letter for letter (an unescaped entity) gets an
-    empty span where it would stand.
+    Tokens follow the text's order. A token may lack punctuation that stands inside it in the text ("1000" for
+    "1,000"). One that the text does not hold (an unescaped entity) gets an empty span where it would stand.
     """
     folded = fold(text)
+    broken = _BROKEN_WORD.search(folded) is not None
     position = 0
     spans = []
     for token in tokens:
-        start = folded.find(fold(token), position) if token else -1
-        if start < 0:
-            spans.append((position, position))
-        else:
-            position = start + len(token)
-            spans.append((start, position))
+        wanted = fold(token).removeprefix("##")
+        start, end = (_find_broken if broken else _find)(folded, wanted, position)
+        spans.append((start, end))
+        position = end
     return spans
+
+
+_BROKEN_WORD = re.compile(r"\w[^\w\s]+\w")
+
+
+def _find(text: str, token: str, position: int) -> tuple[int, int]:
+    """Find a token from a position on, right there or where a word begins."""
+    start = text.find(token, position) if token else -1
+    while start > position and text[start - 1].isalnum():
+        start = text.find(token, start + 1)
+    return (position, position) if start < 0 else (start, start + len(token))
+
+
+def _find_broken(text: str, token: str, position: int) -> tuple[int, int]:
+    """Find a token whose characters may have punctuation between them."""
+    if not token:
+        return position, position
+    pattern = _spread_out(token)
+    found = pattern.match(text, position) or _first_word(pattern, text, position)
+    return found.span() if found else (position, position)
+
+
+def _first_word(pattern: re.Pattern[str], text: str, position: int) -> re.Match[str] | None:
+    found = pattern.search(text, position)
+    while found and found.start() > position and text[found.start() - 1].isalnum():
+        found = pattern.search(text, found.start() + 1)
+    return found
+
+
+@lru_cache(maxsize=1 << 14)
+def _spread_out(token: str) -> re.Pattern[str]:
+    return re.compile(r"[^\w\s]*?".join(map(re.escape, token)))

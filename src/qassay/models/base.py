@@ -1,0 +1,147 @@
+"""What metrics ask of models: token embeddings and token weights, with the places of the tokens in the text."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qassay.errors import ModelError
+
+if TYPE_CHECKING:
+    from collections import Counter
+    from collections.abc import Sequence
+
+    from qassay.arrays import Bools, Floats, Ints
+
+Vectors = NDArray[np.float32]
+Device = Literal["auto", "cpu", "cuda"]
+
+EMBEDDED = "mini"
+_HUB_NAME = re.compile(r"[\w.-]+(/[\w.-]+)?")
+_MOSTLY = 0.5
+_LAST_LATIN = "\u024f"
+
+WINDOWED = "texts longer than the model reads at once, taken in overlapping windows"
+CUT_QUESTION = "questions longer than the model reads at once, cut"
+FOREIGN = "texts not in Latin script, which the embedded English model hardly reads; --model names another"
+NO_WEIGHT = "texts without any weight, counted uniformly"
+
+
+class TokenEmbeddings(NamedTuple):
+    """A text as a model sees it, the marks around it included (`special`)."""
+
+    ids: Ints
+    spans: Ints
+    """(tokens, 2): start and end of each token in the text, in characters; (0, 0) for a mark."""
+    vectors: Vectors
+    """(tokens, width), not normalised."""
+    special: Bools
+
+
+class TokenWeights(NamedTuple):
+    """How much each token of an answer carries: one weight a word piece, marks left out."""
+
+    spans: Ints
+    """(tokens, 2), in characters of the answer."""
+    weights: Floats
+
+
+class Encoder(Protocol):
+    """Texts to token embeddings."""
+
+    ref: str
+    layers: int
+    default_layer: int
+    notes: Counter[str]
+    """What happened to texts that could not be taken as they are."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Identity of weights and tokenizer, which enters signatures."""
+
+    def pieces(self, text: str) -> list[str]:
+        """Cut a text into word pieces, without the marks around it."""
+
+    def encode(self, texts: Sequence[str], layer: int) -> list[TokenEmbeddings]:
+        """Give each text's embeddings at a layer, from 1."""
+
+
+class Weigher(Protocol):
+    """(question, answer) pairs to token weights of the answer (KPQA; without a question: KP)."""
+
+    ref: str
+    notes: Counter[str]
+
+    @property
+    def fingerprint(self) -> str:
+        """Identity of weights and tokenizer, which enters signatures."""
+
+    def weigh(self, pairs: Sequence[tuple[str | None, str]]) -> list[TokenWeights]:
+        """Weigh the tokens of each answer for its question; for no question where that is `None`."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRef:
+    """A model as the user names it: the embedded one, a folder, or a name on the Hugging Face Hub."""
+
+    kind: Literal["embedded", "folder", "hub"]
+    name: str
+
+    @property
+    def folder(self) -> Path:
+        """The folder of a model that lies on this machine."""
+        return EMBEDDED_FOLDER if self.kind == "embedded" else Path(self.name).expanduser()
+
+
+EMBEDDED_FOLDER = Path(__file__).parent / "mini"
+
+
+def parse_ref(text: str) -> ModelRef:
+    """Tell what a model name means: `mini`, an existing folder or anything that looks like a path, or a Hub name."""
+    if text == EMBEDDED:
+        return ModelRef("embedded", text)
+    if Path(text).expanduser().is_dir():
+        return ModelRef("folder", text)
+    if text.startswith((".", "/", "~", "\\")) or text.count("/") > 1:
+        raise ModelError(f'there is no model folder "{text}"')
+    if not _HUB_NAME.fullmatch(text):
+        raise ModelError(
+            f'"{text}" is no model: give {EMBEDDED}, a folder, or a Hugging Face name such as roberta-large'
+        )
+    return ModelRef("hub", text)
+
+
+def is_foreign(text: str) -> bool:
+    """Tell whether most letters of a text are not Latin."""
+    if text.isascii():
+        return False
+    letters = [character for character in text if character.isalpha()]
+    return sum(letter > _LAST_LATIN for letter in letters) > _MOSTLY * len(letters)
+
+
+class Window(NamedTuple):
+    """A stretch of tokens to be read at once, and the part of it whose results are kept."""
+
+    start: int
+    end: int
+    kept_from: int
+    kept_to: int
+
+
+def windows(count: int, room: int) -> list[Window]:
+    """Cover `count` tokens with overlapping windows of at most `room`; each token is kept where it stands deepest.
+
+    Neighbours overlap by at least a quarter, so that no token is read without context on both sides.
+    """
+    if count <= room:
+        return [Window(0, count, 0, count)]
+    number = 1 + -(-(count - room) // (room - room // 4))
+    starts = [round(index * (count - room) / (number - 1)) for index in range(number)]
+    cuts = [0, *((left + room + right) // 2 for left, right in pairwise(starts)), count]
+    return [Window(start, start + room, *kept) for start, kept in zip(starts, pairwise(cuts), strict=True)]

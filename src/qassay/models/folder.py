@@ -1,0 +1,76 @@
+"""What lies in a model folder that the runtime loads by itself, and how such a folder is checked."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path  # noqa: TC003 - msgspec reads the annotations
+from typing import Literal
+
+import msgspec
+
+from qassay.errors import ModelError
+
+DESCRIPTION = "model.json"
+TOKENIZER = "tokenizer.json"
+KEYPHRASE_SETTINGS = "keyphrase.json"
+"""Beside a Hugging Face model: how its keyphrase head is run."""
+_DIGITS = 12
+
+
+class KeyphraseHead(msgspec.Struct, frozen=True):
+    """Keyphrase weights: states of `layer` for question and answer, joined in graphs of their own."""
+
+    layer: int
+    question: str
+    answer: str
+    weights: str
+    temperature: float
+
+
+class OnnxModel(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The description of an ONNX model folder; all names are of files beside it."""
+
+    width: int
+    longest: int
+    """How many word pieces a text may have, the two marks around it included."""
+    layers: dict[int, str]
+    """A graph for each layer, which ends there."""
+    default_layer: int
+    weights: str
+    precision: Literal["int8", "fp32"]
+    keyphrase: KeyphraseHead | None = None
+
+    @classmethod
+    def read(cls, folder: Path) -> OnnxModel:
+        """Read and check a folder's description; every file that it names must be there."""
+        path = folder / DESCRIPTION
+        try:
+            model = msgspec.json.decode(path.read_bytes(), type=cls)
+        except FileNotFoundError as missing:
+            raise ModelError(f"{folder}: there is no {DESCRIPTION}, so this is no model of Qassay's") from missing
+        except msgspec.DecodeError as problem:
+            raise ModelError(f"{path}: damaged or of another version: {problem}") from problem
+        head = model.keyphrase
+        named = [TOKENIZER, model.weights, *model.layers.values()]
+        named += [head.question, head.answer, head.weights] if head else []
+        for name in named:
+            if not (folder / name).is_file():
+                raise ModelError(f"{folder / name}: this file is missing; install or export the model again")
+        return model
+
+    def with_keyphrase(self, head: KeyphraseHead) -> OnnxModel:
+        """Give the same model with another keyphrase head."""
+        return msgspec.structs.replace(self, keyphrase=head)
+
+
+def write_description(folder: Path, model: OnnxModel) -> None:
+    """Write the description of a folder."""
+    (folder / DESCRIPTION).write_bytes(msgspec.json.format(msgspec.json.encode(model), indent=1) + b"\n")
+
+
+def fingerprint(*parts: Path | str) -> str:
+    """Hash files and texts into the short identity that enters signatures (the first 12 digits of SHA-256)."""
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(part.encode() if isinstance(part, str) else part.read_bytes())
+    return digest.hexdigest()[:_DIGITS]

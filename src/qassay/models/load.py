@@ -1,0 +1,74 @@
+"""Opening the model that a name stands for."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from qassay.errors import ModelError
+from qassay.models.base import EMBEDDED, parse_ref
+from qassay.models.folder import DESCRIPTION, KEYPHRASE_SETTINGS, OnnxModel
+
+if TYPE_CHECKING:
+    from qassay.models.base import Device, Encoder, ModelRef, Weigher
+    from qassay.models.onnx import OnnxEncoder
+
+
+def load_encoder(ref: str = EMBEDDED, device: Device = "auto", threads: int | None = None) -> Encoder:
+    """Open an encoder: the embedded one, an exported folder, or any Hugging Face model (extra `hf`).
+
+    `threads` bounds the processor threads of the embedded runtime; by default all that the process may use.
+    """
+    parsed = parse_ref(ref)
+    if _runs_without_torch(parsed, device):
+        return _onnx_encoder(ref, threads)
+    _need_torch(ref)
+    from qassay.models.hf import open_encoder  # noqa: PLC0415 - needs torch, an optional extra
+
+    return open_encoder(parsed, device)
+
+
+def load_weigher(ref: str = EMBEDDED, device: Device = "auto", threads: int | None = None) -> Weigher:
+    """Open a keyphrase model: the embedded one, an exported folder, or one that `qassay train keyphrase` wrote."""
+    parsed = parse_ref(ref)
+    if _runs_without_torch(parsed, device):
+        from qassay.models.keyphrase import OnnxWeigher  # noqa: PLC0415 - loaded when a model runs
+
+        return OnnxWeigher(_onnx_encoder(ref, threads))
+    _need_torch(ref)
+    from qassay.models.hf import local_folder  # noqa: PLC0415 - needs an optional extra
+    from qassay.models.hf_keyphrase import HFWeigher, read_settings  # noqa: PLC0415 - needs torch
+
+    read_settings(local_folder(parsed))
+    return HFWeigher(parsed, device)
+
+
+def _need_torch(name: str) -> None:
+    if find_spec("torch") is None or find_spec("transformers") is None:
+        raise ModelError(f'{name} needs the extra "hf": pip install "qassay[hf]", or use the model {EMBEDDED}')
+
+
+def has_keyphrase_head(ref: str) -> bool:
+    """Tell whether a model can weigh tokens: the embedded one, or a folder with a keyphrase head."""
+    parsed = parse_ref(ref)
+    if parsed.kind == "hub":
+        return False
+    if (parsed.folder / DESCRIPTION).is_file():
+        return OnnxModel.read(parsed.folder).keyphrase is not None
+    return (parsed.folder / KEYPHRASE_SETTINGS).is_file()
+
+
+def _runs_without_torch(parsed: ModelRef, device: Device) -> bool:
+    exported = parsed.kind == "embedded" or (parsed.kind == "folder" and (parsed.folder / DESCRIPTION).is_file())
+    if exported and device == "cuda":
+        raise ModelError(f"{parsed.name} runs on the CPU only; for a GPU name a Hugging Face model")
+    return exported
+
+
+@lru_cache(maxsize=4)
+def _onnx_encoder(ref: str, threads: int | None) -> OnnxEncoder:
+    # One object for embeddings and weights, so that both find what the other has already encoded.
+    from qassay.models.onnx import OnnxEncoder  # noqa: PLC0415 - loaded when a model runs
+
+    return OnnxEncoder(ref, parse_ref(ref).folder, threads)
