@@ -56,8 +56,18 @@ def test_real_texts(cutter, read):
 
 def test_words_are_a_sequence():
     """Distinct tokens can be counted, indexed, sliced and iterated over."""
-    words = SCANS["word"].cut(["the cat, the dog"]).words
+    words = SCANS["word"].cut(["the cat, the dog"]).number().words
     assert (len(words), words[1], words[1:3], list(words)) == (4, "cat", ["cat", ","], ["the", "cat", ",", "dog"])
+
+
+@given(st.lists(st.text(max_size=20), unique=True))
+def test_other_tokens(others):
+    """Tokens of texts cut elsewhere are numbered alike with the scanned ones."""
+    scanned = SCANS["word"].cut(["the cat", "internationalisation the"])
+    numbered = scanned.number(others)
+    tokens = ["the", "cat", "internationalisation", "the", *others]
+    assert [numbered.words[i] for i in [*numbered.ids, *numbered.others]] == tokens
+    assert len(numbered.words) == len(set(tokens))
 
 
 def test_unsure_texts_are_named():

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 _SPACE, _WORD, _ALONE, _END, _UNSURE, _POINT, _DASH = range(7)
 """What a character is: between tokens, part of one, one by itself, the end of a text, or to be looked at."""
 _WORD_BYTES = 8
-_PADDING = b"\0" * (2 * _WORD_BYTES + 1)
 _MASKS = np.array([(1 << 8 * size) - 1 for size in range(_WORD_BYTES + 1)], np.uint64)
 
 
@@ -48,23 +47,48 @@ class Words(Sequence[str]):
     def __getitem__(self, index: int | slice) -> str | list[str]:
         if isinstance(index, slice):
             return [self[i] for i in range(len(self))[index]]
-        return self._data[self._starts[index] : self._ends[index]].decode("ascii")
+        return self._data[self._starts[index] : self._ends[index]].decode("utf-8", "surrogatepass")
 
     def __iter__(self) -> Iterator[str]:
-        text = self._data.decode("ascii")
         for start, end in zip(self._starts.tolist(), self._ends.tolist(), strict=True):
-            yield text[start:end]
+            yield self._data[start:end].decode("utf-8", "surrogatepass")
 
 
-class Scanned(NamedTuple):
-    """The tokens of texts one after another."""
+class Numbered(NamedTuple):
+    """Numbers for tokens, equal ones alike."""
 
     ids: Ints
+    """The scanned tokens', one after another."""
+    others: Ints
+    """The other tokens'."""
+    words: Words
+
+
+@dataclass(frozen=True, slots=True)
+class Scanned:
+    """Where the tokens of texts stand, one text after another."""
+
+    data: bytes
+    starts: Ints
+    ends: Ints
     lengths: Ints
     """How many tokens each text has."""
-    words: Words
     unsure: Ints
     """Texts that must be cut one by one; their tokens here mean nothing."""
+
+    def number(self, others: Sequence[str] = ()) -> Numbered:
+        """Number the scanned tokens together with other tokens, no two of which are equal."""
+        coded = [token.encode("utf-8", "surrogatepass") for token in others]
+        sizes = np.array([len(token) for token in coded], np.int64)
+        after = len(self.data) + np.cumsum(sizes)
+        starts, ends = np.concatenate((self.starts, after - sizes)), np.concatenate((self.ends, after))
+        data = b"".join((self.data, *coded))
+        keys = _letters(data, starts, ends)
+        # Packed letters tell neither "" nor NUL characters apart; such tokens come from other texts alone.
+        odd = [len(self.starts) + i for i, token in enumerate(coded) if not token or b"\0" in token]
+        number, first = number_keys(*keys, *_overlong(data, starts, ends, odd))
+        scanned = len(self.starts)
+        return Numbered(number[:scanned], number[scanned:], Words(data, starts[first], ends[first]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,24 +106,24 @@ class Scan:
     def cut(self, texts: Sequence[str]) -> Scanned:
         """Cut ASCII texts, none of which holds a NUL character."""
         joined = "\0".join(texts)
-        data = (joined.lower() if self.folds else joined).encode("ascii").translate(None, self.deleted) + _PADDING
-        kind = np.frombuffer(data.translate(self.kinds), np.uint8)[: 1 - len(_PADDING)]
+        data = (joined.lower() if self.folds else joined).encode("ascii").translate(None, self.deleted) + b"\0"
+        kind = np.frombuffer(data.translate(self.kinds), np.uint8)
         ends_of_texts = np.flatnonzero(kind == _END)
         doubtful = kind == _UNSURE
         if _POINT in self.kinds:
             kind, joined_points = _settle(kind, np.frombuffer(data, np.uint8))
             doubtful |= joined_points
         starts, ends = _runs(kind)
-        first, second = _letters(data, starts, ends)
         if self.dropped:
-            kept = ~np.isin(first, _packed(self.dropped)) | (ends - starts > _WORD_BYTES)
-            starts, ends, first, second = starts[kept], ends[kept], first[kept], second[kept]
-        number, where = number_keys(first, second, *_overlong(data, starts, ends))
+            first, second = _letters(data, starts, ends)
+            kept = ~np.isin(first, _packed(self.dropped)) | (second > 0)
+            starts, ends = starts[kept], ends[kept]
         lengths = np.diff(np.searchsorted(starts, ends_of_texts), prepend=0)
         # A text without tokens is blank, or one that the tokeniser's rules would empty and it knows what to do with.
-        empty = np.flatnonzero(lengths == 0)
-        unsure = np.union1d(empty, np.searchsorted(ends_of_texts, np.flatnonzero(doubtful)))
-        return Scanned(number, lengths, Words(data, starts[where], ends[where]), unsure)
+        unsure = np.flatnonzero(lengths == 0)
+        if doubtful.any():
+            unsure = np.union1d(unsure, np.searchsorted(ends_of_texts, np.flatnonzero(doubtful)))
+        return Scanned(data, starts, ends, lengths, unsure)
 
 
 def _runs(kind: Bytes) -> tuple[Ints, Ints]:
@@ -113,17 +137,18 @@ def _runs(kind: Bytes) -> tuple[Ints, Ints]:
 
 
 def _letters(data: bytes, starts: Ints, ends: Ints) -> tuple[Keys, Keys]:
-    """Pack the first and the second eight letters of each token into one integer each."""
-    windows: Keys = np.ndarray((len(data) - _WORD_BYTES + 1,), "<u8", data, strides=(1,))
+    """Pack the first and the second eight bytes of each token into one integer each."""
+    padded = data + b"\0" * (2 * _WORD_BYTES)
+    windows: Keys = np.ndarray((len(padded) - _WORD_BYTES + 1,), "<u8", padded, strides=(1,))
     lengths = ends - starts
     first = windows[starts] & _MASKS[np.minimum(lengths, _WORD_BYTES)]
     second = windows[starts + _WORD_BYTES] & _MASKS[np.clip(lengths - _WORD_BYTES, 0, _WORD_BYTES)]
     return first, second
 
 
-def _overlong(data: bytes, starts: Ints, ends: Ints) -> list[Keys]:
-    """Number tokens of more than sixteen letters in a column of their own."""
-    places = np.flatnonzero(ends - starts > 2 * _WORD_BYTES).tolist()
+def _overlong(data: bytes, starts: Ints, ends: Ints, odd: list[int]) -> list[Keys]:
+    """Number tokens of more than sixteen bytes, and odd ones, in a column of their own."""
+    places = np.flatnonzero(ends - starts > 2 * _WORD_BYTES).tolist() + odd
     if not places:
         return []
     column = np.zeros(len(starts), np.uint64)

@@ -15,7 +15,7 @@ from qassay.errors import DataError
 from qassay.text.numbering import find_keys, number_keys
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from qassay.arrays import Floats, Ints
     from qassay.text.tokenise import Tokeniser
@@ -40,33 +40,29 @@ class Tokens:
         """Tokenise all texts and number their distinct tokens; `spaced` texts are in a language with spaces."""
         plain = [i for i, text in enumerate(texts) if text.isascii() and "\0" not in text] if tokeniser.scan else []
         if not tokeniser.scan or not plain:
-            return cls.numbered([tokeniser.tokens(text, spaced=i in spaced) for i, text in enumerate(texts)])
+            return cls._numbered([tokeniser.tokens(text, spaced=i in spaced) for i, text in enumerate(texts)])
         scanned = tokeniser.scan.cut(texts if len(plain) == len(texts) else [texts[i] for i in plain])
         row = np.full(len(texts), -1)
         row[plain] = np.arange(len(plain))
         row[np.array(plain)[scanned.unsure]] = -1
         others = np.flatnonzero(row < 0)
-        tokens = cls(scanned.ids, _starts(scanned.lengths), scanned.words)
-        if not len(others):
-            return tokens
-        row[others] = len(plain) + np.arange(len(others))
         rows = [tokeniser.tokens(texts[i], spaced=i in spaced) for i in others.tolist()]
-        return tokens.extended(rows).take(row)
+        flat = list(chain.from_iterable(rows))
+        distinct = list(dict.fromkeys(flat))
+        numbered = scanned.number(distinct)
+        if not rows:
+            return cls(numbered.ids, _starts(scanned.lengths), numbered.words)
+        ids = _look_up(flat, dict(zip(distinct, numbered.others.tolist(), strict=True)))
+        lengths = np.concatenate((scanned.lengths, [len(each) for each in rows]))
+        row[others] = len(plain) + np.arange(len(others))
+        return cls(np.concatenate((numbered.ids, ids)), _starts(lengths), numbered.words).take(row)
 
     @classmethod
-    def numbered(cls, rows: Sequence[Sequence[str]]) -> Tokens:
-        """Number the distinct tokens of texts that are cut already."""
-        return cls(np.zeros(0, np.int64), np.zeros(1, np.int64), ()).extended(rows)
-
-    def extended(self, rows: Sequence[Sequence[str]]) -> Tokens:
-        """Add texts that are cut already."""
+    def _numbered(cls, rows: Sequence[Sequence[str]]) -> Tokens:
         flat = list(chain.from_iterable(rows))
-        number = dict(zip(self.words, range(len(self.words)), strict=True))
-        for word in dict.fromkeys(flat):
-            number.setdefault(word, len(number))
-        ids = np.fromiter(map(number.__getitem__, flat), np.int64, len(flat))
-        lengths = np.fromiter(map(len, rows), np.int64, len(rows))
-        return Tokens(np.concatenate((self.ids, ids)), _starts(np.concatenate((self.lengths, lengths))), list(number))
+        words = list(dict.fromkeys(flat))
+        ids = _look_up(flat, dict(zip(words, range(len(words)), strict=True)))
+        return cls(ids, _starts(np.array([len(each) for each in rows], np.int64)), words)
 
     def __len__(self) -> int:
         return len(self.starts) - 1
@@ -202,6 +198,10 @@ class Matches(NamedTuple):
     pair: Ints
     left: Ints
     right: Ints
+
+
+def _look_up(tokens: Sequence[str], number: Mapping[str, int]) -> Ints:
+    return np.fromiter(map(number.__getitem__, tokens), np.int64, len(tokens))
 
 
 def _starts(lengths: Ints) -> Ints:
