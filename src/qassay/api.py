@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 from qassay.data.reading import from_rows
 from qassay.errors import DataError
 from qassay.metrics.catalogue import DEFAULT_METRICS, parse_spec
+from qassay.models.base import EMBEDDED
 from qassay.records import Example, Reference
 from qassay.scoring import SEED, score_examples
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from qassay.models.base import Device
     from qassay.scores import ScoreTable
     from qassay.spec import MetricSpec
 
@@ -24,6 +26,8 @@ def score(
     *,
     language: str = "auto",
     seed: int = SEED,
+    model: str = EMBEDDED,
+    device: Device = "auto",
 ) -> ScoreTable:
     """Score answers given as dictionaries (the fields of the JSONL format) or as `Example`s."""
     everything = list(rows)
@@ -31,7 +35,7 @@ def score(
     if given and len(given) < len(everything):
         raise DataError("rows are a mix of dictionaries and Examples; give one kind")
     examples = given or from_rows(row for row in everything if not isinstance(row, Example))
-    return score_examples(examples, metrics, language=language, seed=seed)
+    return score_examples(examples, metrics, language=language, seed=seed, model=model, device=device)
 
 
 def load(spec: str) -> LoadedMetric:

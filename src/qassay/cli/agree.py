@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import replace
+from math import isfinite
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from qassay.cli import options
-from qassay.cli.terminal import output, print_json, say
+from qassay.cli.terminal import list_skipped, output, print_json, say
 from qassay.errors import SpecError
 from qassay.scoring import SEED
 from qassay.version import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from qassay.meta.ratings import Columns
+
+_FORMS: dict[str, Literal["auto", "long", "wide"]] = {"auto": "auto", "long": "long", "wide": "wide"}
+_COLUMNS = {"id": "item", "system": "system", "annotator": "annotator", "value": "value", "ratings": "ratings"}
+"""What --map calls the columns, and their names in `Columns`."""
 
 
 def agree(
@@ -26,7 +36,17 @@ def agree(
         bool, typer.Option("--clean/--no-clean", help="Drop ratings with |z| > 1 within an item, five at most.")
     ] = True,
     scale: Annotated[str | None, typer.Option("--scale", metavar="LOW:HIGH", help="Refuse ratings outside it.")] = None,
-    form: Annotated[str, typer.Option("--form", help="auto, long or wide.")] = "auto",
+    form: Annotated[
+        str, typer.Option("--form", help="long (a rating a row), wide (an item a row, a column a person) or auto.")
+    ] = "auto",
+    map_: Annotated[
+        list[str] | None,
+        typer.Option("--map", metavar="OURS=THEIRS", help="Rename a column: id, system, annotator, value (repeat)."),
+    ] = None,
+    annotator: Annotated[
+        list[str] | None,
+        typer.Option("--annotator", metavar="COLUMN", help="A wide table's rating column (repeat; default: all)."),
+    ] = None,
     out: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="OUT", help="Judgements: .jsonl, .csv or .tsv.")
     ] = None,
@@ -39,51 +59,44 @@ def agree(
     json: options.Json = False,
 ) -> None:
     """Measure agreement between annotators (Krippendorff's alpha), drop noise, and average what is left."""
-    import numpy as np  # noqa: PLC0415 - with what it is for
-
-    from qassay.meta import agreement, krippendorff  # noqa: PLC0415 - loads scipy
+    from qassay.meta.krippendorff import Measurement  # noqa: PLC0415 - loads scipy
+    from qassay.meta.rating_study import study_ratings  # noqa: PLC0415 - as above
     from qassay.meta.ratings import read_ratings, write_judgements  # noqa: PLC0415 - as above
     from qassay.report.annotators import annotators_table  # noqa: PLC0415 - as above
 
-    if form not in {"auto", "long", "wide"} or on_error not in {"stop", "skip"}:
-        raise SpecError("--form is auto, long or wide, and --on-error is stop or skip")
-    if measurement not in set(krippendorff.Measurement):
-        raise SpecError(f'--measurement is "{measurement}"; give one of {", ".join(krippendorff.Measurement)}')
-    salt = None if hash_ids is None else hash_ids.encode()
-    given, intake = read_ratings(ratings, form=form, scale=_scale(scale), salt=salt, on_error=on_error)  # type: ignore[arg-type]
-    filtered = agreement.filter_noise(given) if clean else None
-    kept = filtered.ratings if filtered else given
-    kind = krippendorff.Measurement(measurement)
-    before, after = (
-        krippendorff.krippendorff_alpha(each, kind, draws=bootstrap, rng=np.random.default_rng(seed))
-        for each in (given, kept)
+    if form not in _FORMS:
+        raise SpecError(f'--form is "{form}"; give auto, long or wide')
+    if measurement not in set(Measurement):
+        raise SpecError(f'--measurement is "{measurement}"; give one of {", ".join(Measurement)}')
+    reading = options.read_options("auto", map_, None, on_error)
+    given, intake = read_ratings(
+        ratings,
+        form=_FORMS[form],
+        columns=_columns(reading.mapping, annotator),
+        scale=_scale(scale),
+        salt=None if hash_ids is None else hash_ids.encode(),
+        on_error=reading.on_error,
     )
-    items = agreement.judge_items(given, filtered)
-    people = agreement.report_annotators(given, filtered)
-    pearson = agreement.pairwise_pearson(kept)
+    study = study_ratings(given, Measurement(measurement), clean=clean, draws=bootstrap, seed=seed)
     if out is not None:
-        write_judgements(out, [each.row() for each in items])
-    for skipped in intake.skipped:
-        say(f"skipped {skipped.place}: {skipped.reason}")
+        write_judgements(out, [each.row() for each in study.items])
+    list_skipped(intake)
     if json:
-        print_json(
-            {
-                "alpha": asdict(after),
-                "alpha_before_cleaning": asdict(before) if clean else None,
-                "pearson": asdict(pearson),
-                "items": len(items),
-                "ratings": len(given.value),
-                "removed": len(filtered.removed) if filtered else 0,
-                "annotators": [asdict(each) for each in people],
-                "skipped": intake.skipped_total,
-                "seed": seed,
-                "version": __version__,
-            }
-        )
-        return
-    output.print(annotators_table(before, after if clean else None, pearson, people, items))
+        print_json({**study.to_dict(), "skipped": intake.skipped_total, "seed": seed, "version": __version__})
+    else:
+        output.print(annotators_table(study))
     if out is not None:
         say(f"wrote {out}")
+
+
+def _columns(mapping: Mapping[str, str], annotators: list[str] | None) -> Columns:
+    from qassay.meta.ratings import Columns  # noqa: PLC0415 - loads scipy
+
+    unknown = [name for name in mapping if name not in _COLUMNS]
+    if unknown:
+        raise SpecError(f'--map names "{unknown[0]}"; there are {", ".join(_COLUMNS)}')
+    columns = replace(Columns(), **{_COLUMNS[name]: theirs for name, theirs in mapping.items()})
+    return replace(columns, annotators=tuple(annotators)) if annotators else columns
 
 
 def _scale(text: str | None) -> tuple[float, float] | None:
@@ -94,6 +107,6 @@ def _scale(text: str | None) -> tuple[float, float] | None:
         bounds = float(low), float(high)
     except ValueError:
         bounds = (0.0, 0.0)
-    if not colon or bounds[0] >= bounds[1]:
+    if not colon or not all(map(isfinite, bounds)) or bounds[0] >= bounds[1]:
         raise SpecError(f'--scale "{text}" is not of the form LOW:HIGH, as in 1:5')
     return bounds

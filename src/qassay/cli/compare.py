@@ -11,6 +11,7 @@ from qassay.cli.terminal import output, print_json
 from qassay.data.reading import Reader
 from qassay.meta.systems import compare_table, name_systems
 from qassay.metrics.catalogue import DEFAULT_METRICS
+from qassay.models.base import EMBEDDED
 from qassay.report.comparison import comparison_tables
 from qassay.scoring import SEED, score_examples
 from qassay.text.language import check_language
@@ -26,12 +27,21 @@ def compare(
     draws: Annotated[int, typer.Option("--draws", min=100, help="Resamples and permutations.")] = 1000,
     on_error: options.OnError = "stop",
     seed: options.Seed = SEED,
+    model: options.Model = EMBEDDED,
+    device: options.Device = "auto",
     json: options.Json = False,
 ) -> None:
     """Test which system is better, on the questions that both answered."""
     reading = options.read_options(format_, map_, None, on_error)
     examples = name_systems((_stem(name), part) for name, part in Reader(inputs, reading).apart())
-    table = score_examples(examples, metric or DEFAULT_METRICS, language=check_language(language), seed=seed)
+    table = score_examples(
+        examples,
+        metric or DEFAULT_METRICS,
+        language=check_language(language),
+        seed=seed,
+        model=model,
+        device=options.check_device(device),
+    )
     comparisons = compare_table(table, draws=draws)
     if json:
         document = {

@@ -12,6 +12,7 @@ from qassay.cli.terminal import output, print_json, say
 from qassay.data.reading import Reader
 from qassay.errors import DataError, SpecError
 from qassay.metrics.catalogue import DEFAULT_METRICS
+from qassay.models.base import EMBEDDED
 from qassay.records import Example, Reference
 from qassay.report.explain import explain as explain_example
 from qassay.report.explain import print_explanation, write_explanation
@@ -30,11 +31,12 @@ def explain(
     format_: options.Format = "auto",
     map_: options.Map = None,
     language: options.Language = "auto",
+    model: options.Model = EMBEDDED,
     html: Annotated[Path | None, typer.Option("--html", metavar="FILE.html", help="Write a page instead.")] = None,
     json: options.Json = False,
 ) -> None:
     """Show which words match, what they weigh, and the numbers behind each score."""
-    scorer = Scorer(metric or DEFAULT_METRICS, language=check_language(language))
+    scorer = Scorer(metric or DEFAULT_METRICS, language=check_language(language), model=model)
     if inputs:
         reader = Reader(inputs, options.read_options(format_, map_, None, "stop"))
         example = _find(reader, id_, system)

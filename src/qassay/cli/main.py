@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from qassay.cli import agree, compare, correlate, data, demo, explain, metrics, score
+from qassay.cli import accuracy, agree, compare, correlate, data, demo, explain, metrics, models, score
 from qassay.cli.terminal import messages
 from qassay.errors import QassayError
 from qassay.version import __version__
@@ -31,8 +31,10 @@ app.command("score")(score.score)
 app.command("compare")(compare.compare)
 app.command("correlate")(correlate.correlate)
 app.command("agree")(agree.agree)
+app.command("accuracy")(accuracy.accuracy)
 app.command("explain")(explain.explain)
 app.command("metrics")(metrics.metrics)
+app.command("models")(models.models)
 app.add_typer(data.app, name="data")
 
 

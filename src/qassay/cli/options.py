@@ -28,11 +28,23 @@ Map = Annotated[
 System = Annotated[str | None, typer.Option("--system", help="The system's name, where the file gives none.")]
 Language = Annotated[str, typer.Option("--language", help="auto, or a code such as en or zh.")]
 OnError = Annotated[str, typer.Option("--on-error", help="stop at a bad row, or skip and list it.")]
+Model = Annotated[
+    str, typer.Option("--model", metavar="REF", help="mini, a model folder, or a Hugging Face name (extra hf).")
+]
+Device = Annotated[str, typer.Option("--device", help="auto, cpu or cuda.")]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="For the bootstrap's random draws.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")]
 ReportFile = Annotated[
     Path | None, typer.Option("--report", metavar="FILE.html", help="Write a report to open in a browser.")
 ]
+
+
+def check_device(device: str) -> Literal[auto, cpu, cuda]:
+    """Accept a device's name."""
+    for known in ("auto", "cpu", "cuda"):
+        if device == known:
+            return known
+    raise SpecError(f'--device is "{device}"; give auto, cpu or cuda')
 
 
 def read_options(format_: str, renames: Sequence[str] | None, system: str | None, on_error: str) -> ReadOptions:

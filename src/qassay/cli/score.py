@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 from pathlib import Path
@@ -17,6 +18,7 @@ from qassay.engines.local import LocalEngine
 from qassay.engines.ray import RayEngine
 from qassay.errors import SpecError
 from qassay.metrics.catalogue import DEFAULT_METRICS
+from qassay.models.base import EMBEDDED
 from qassay.report.page import AnswerRow, Report, worst_first, write_report
 from qassay.report.terminal import aggregates_table, worst_table
 from qassay.run import Engine, Finished, Run
@@ -49,13 +51,21 @@ def score(
     resume: Annotated[bool, typer.Option("--resume", help="Carry on where a stopped run with this -o was.")] = False,
     on_error: options.OnError = "stop",
     seed: options.Seed = SEED,
+    model: options.Model = EMBEDDED,
+    device: options.Device = "auto",
     engine: Annotated[str, typer.Option("--engine", help="local, or ray for a cluster.")] = "local",
 ) -> None:
     """Score every answer, and each system with an interval."""
     reading = options.read_options(format_, map_, system, on_error)
     if resume and out is None:
         raise SpecError("--resume needs -o: it carries on with the scores written there")
-    scorer = Scorer(metric or DEFAULT_METRICS, language=check_language(language))
+    scorer = Scorer(
+        metric or DEFAULT_METRICS,
+        language=check_language(language),
+        model=model,
+        device=options.check_device(device),
+        threads=None if workers == 1 else max(1, (os.cpu_count() or 1) // workers),
+    )
     again = scorer.counts_first or report is not None
     with stdin_spooled(inputs, needed=again) as files, ProgressBar() as bar:
         run = Run(
