@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -21,8 +20,7 @@ if TYPE_CHECKING:
     from qassay.meta.ratings import Columns
 
 _FORMS: dict[str, Literal["auto", "long", "wide"]] = {"auto": "auto", "long": "long", "wide": "wide"}
-_COLUMNS = {"id": "item", "system": "system", "annotator": "annotator", "value": "value", "ratings": "ratings"}
-"""What --map calls the columns, and their names in `Columns`."""
+_COLUMNS = ("id", "system", "annotator", "value", "ratings")
 
 
 def agree(
@@ -95,8 +93,15 @@ def _columns(mapping: Mapping[str, str], annotators: list[str] | None) -> Column
     unknown = [name for name in mapping if name not in _COLUMNS]
     if unknown:
         raise SpecError(f'--map names "{unknown[0]}"; there are {", ".join(_COLUMNS)}')
-    columns = replace(Columns(), **{_COLUMNS[name]: theirs for name, theirs in mapping.items()})
-    return replace(columns, annotators=tuple(annotators)) if annotators else columns
+    ours = Columns()
+    return Columns(
+        item=mapping.get("id", ours.item),
+        system=mapping.get("system", ours.system),
+        annotator=mapping.get("annotator", ours.annotator),
+        value=mapping.get("value", ours.value),
+        ratings=mapping.get("ratings", ours.ratings),
+        annotators=tuple(annotators) if annotators else None,
+    )
 
 
 def _scale(text: str | None) -> tuple[float, float] | None:

@@ -9,10 +9,8 @@ import typer
 from qassay.cli import options
 from qassay.cli.terminal import output, print_json
 from qassay.data.reading import Reader
-from qassay.meta.systems import compare_table, name_systems
 from qassay.metrics.catalogue import DEFAULT_METRICS
 from qassay.models.base import EMBEDDED
-from qassay.report.comparison import comparison_tables
 from qassay.scoring import SEED, score_examples
 from qassay.text.language import check_language
 from qassay.version import __version__
@@ -32,6 +30,9 @@ def compare(
     json: options.Json = False,
 ) -> None:
     """Test which system is better, on the questions that both answered."""
+    from qassay.meta.systems import compare_table, name_systems  # noqa: PLC0415 - loads scipy
+    from qassay.report.comparison import comparison_tables  # noqa: PLC0415 - as above
+
     reading = options.read_options(format_, map_, None, on_error)
     examples = name_systems((_stem(name), part) for name, part in Reader(inputs, reading).apart())
     table = score_examples(

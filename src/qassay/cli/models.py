@@ -26,7 +26,7 @@ def models(json: Json = False) -> None:
         table.add_row(each["name"], each["kind"], size, each["fingerprint"], each["folder"])
     output.print(table)
     output.print(
-        f"\nThe embedded model reads English; layers 1 to {found[0]['layers']}, {found[0]['default_layer']} by default. "
+        f"\nThe embedded model reads English, has {found[0]['layers']} layers and uses {found[0]['default_layer']}. "
         "--model takes any name above, a folder, or a Hugging Face name (extra hf).",
         highlight=False,
     )
