@@ -12,7 +12,6 @@ from qassay.cli.terminal import output, print_json, say
 from qassay.data.formats import format_named
 from qassay.data.reading import Reader, sniff
 from qassay.errors import SpecError
-from qassay.meta.systems import name_systems
 from qassay.scoring import SEED
 from qassay.text.language import check_language
 from qassay.version import __version__
@@ -143,6 +142,8 @@ def _threshold(text: str, dev: str | None) -> float | None:
 
 def _read(inputs: Sequence[str], reading: ReadOptions) -> tuple[list[Example], list[Skipped]]:
     """Read all answers; of several files without system names, each is a system by its file's name."""
+    from qassay.meta.systems import name_systems  # noqa: PLC0415 - scipy, loaded when needed
+
     if len(inputs) == 1 or _belong_together(inputs, reading):
         readers = [("", Reader(inputs, reading))]
     else:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from qassay.data.reading import FORMATS, ReadOptions
 from qassay.errors import SpecError
+from qassay.models.base import Device as DeviceName
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,11 +40,12 @@ ReportFile = Annotated[
 ]
 
 
-def check_device(device: str) -> Literal[auto, cpu, cuda]:
+def check_device(device: str) -> DeviceName:
     """Accept a device's name."""
-    for known in ("auto", "cpu", "cuda"):
-        if device == known:
-            return known
+    known: tuple[DeviceName, ...] = ("auto", "cpu", "cuda")
+    for each in known:
+        if device == each:
+            return each
     raise SpecError(f'--device is "{device}"; give auto, cpu or cuda')
 
 
