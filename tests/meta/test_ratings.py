@@ -79,7 +79,7 @@ def test_columns_can_be_named(write):
         ("r.csv", "id,annotator,value\nq1,ann,good\n", "r.csv:2: \"value\" is 'good', which is no rating"),
         ("r.csv", "id,annotator,value\nq1,ann,inf\n", "r.csv:2: \"value\" is 'inf', which is no rating"),
         ("r.csv", "id,annotator,value\nq1,ann,3\nq1,ann,4\n", 'r.csv:3: "ann" rates "q1" a second time'),
-        ("r.csv", "id,annotator\nq1,ann\n", 'r.csv:1: the header has no column "value"'),
+        ("r.csv", "id,annotator\nq1,ann\n", 'r.csv:1: there is no column "value" among id, annotator'),
         ("r.csv", "id,annotator,value\nq1,ann,\n", "r.csv: there are no ratings in it"),
         ("r.jsonl", '{"id": "q1"}\n', 'r.jsonl:1: has no "annotator"'),
         ("r.jsonl", '{"id": "q1", "ratings": [true]}\n', 'r.jsonl:1: "1" is True, which is no rating'),

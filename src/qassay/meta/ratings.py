@@ -171,7 +171,8 @@ def _table(
     needed = [columns.item, *([columns.annotator, columns.value] if form == "long" else columns.annotators or ())]
     for name in needed:
         if name not in names:
-            raise DataError(f'the header has no column "{name}"; name the columns of this file', source.name, 1)
+            known = ", ".join(names)
+            raise DataError(f'there is no column "{name}" among {known}; name yours with --map', source.name, 1)
     own = {columns.item, columns.system, ""}
     people = columns.annotators or tuple(name for name in names if name not in own)
     for line, cells in reading:
@@ -182,7 +183,8 @@ def _table(
             try:
                 value = _number(row[name])
             except ValueError:
-                intake.refuse(_no_number(row[name], name), source.name, line)
+                hint = "" if form == "long" or columns.annotators else "; name the columns of ratings with --annotator"
+                intake.refuse(_no_number(row[name], name) + hint, source.name, line)
                 continue
             if value is not None:
                 yield line, item, system, annotator, value
@@ -204,7 +206,7 @@ def _objects(
             needed = (columns.item, columns.ratings) if wide else (columns.item, columns.annotator, columns.value)
             absent = [name for name in needed if name not in row]
             if absent:
-                intake.refuse(f'has no "{absent[0]}"; name the fields of this file', source.name, number)
+                intake.refuse(f'has no "{absent[0]}"; name your fields with --map', source.name, number)
                 continue
             item, system = str(row[columns.item]), str(row.get(columns.system) or "")
             given = row[columns.ratings] if wide else {str(row[columns.annotator]): row[columns.value]}
