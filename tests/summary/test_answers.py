@@ -1,5 +1,4 @@
 from grammar import tagged
-
 from qassay.summary.answers import select_answers
 
 

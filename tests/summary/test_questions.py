@@ -1,6 +1,6 @@
 import pytest
-from grammar import tagged
 
+from grammar import tagged
 from qassay.summary.answers import select_answers
 from qassay.summary.questions import generate
 
@@ -42,8 +42,8 @@ def test_the_question_word_stands_where_the_answer_stood(answer, question):
             "Sir Hugh started what?",
         ),
         (
-            "The/DT/B-NP gallery/NN/I-NP sold/VBD/B-VP the/DT/B-NP painting/NN/I-NP in/IN/B-PP May/NNP/B-NP/B-time/time",
-            "the painting",
+            "The/DT/B-NP gallery/NN/I-NP sold/VBD/B-VP the/DT/B-NP vase/NN/I-NP in/IN/B-PP May/NNP/B-NP/B-time/time",
+            "the vase",
             "What did the gallery sell in May?",
         ),
         (
@@ -57,7 +57,7 @@ def test_the_question_word_stands_where_the_answer_stood(answer, question):
             "Where does Billy live?",
         ),
         (
-            "The/DT/B-NP case/NN/I-NP involved/VBD/B-VP Mapp/NNP/B-NP/B-person/person ~,/,/O who/WP/B-NP won/VBD/B-VP ~././O",
+            "The/DT/B-NP case/NN/I-NP involved/VBD/B-VP Mapp/NNP/B-NP/B-person ~,/,/O who/WP/B-NP won/VBD/B-VP ~././O",
             "Mapp",
             "The case involved who, who won?",
         ),
