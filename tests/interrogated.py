@@ -1,0 +1,72 @@
+"""A chunker, a reader and a verifier that follow from the texts alone, for tests of what is built on them."""
+
+import re
+from collections import Counter
+
+import numpy as np
+
+from qassay.models.reader import Answer
+from qassay.models.syntax import KINDS, Tagged, Word
+
+_WORD = re.compile(r"\w+|[^\w\s]")
+
+
+class CapitalChunker:
+    """Takes every capitalised word that does not open the sentence for a name, and the rest for verbs."""
+
+    fingerprint = "capitals"
+
+    def tag(self, sentences):
+        """Tag each sentence by its capitals."""
+        return [self._tag(sentence) for sentence in sentences]
+
+    def knows(self, word):
+        """Take every word for known."""
+        return word.isalpha()
+
+    def _tag(self, sentence):
+        words = []
+        for match in _WORD.finditer(sentence):
+            named = match.group()[0].isupper() and match.start() > 0
+            tags = ("NNP", "B-NP", "B-person") if named else ("VB", "O", "O")
+            words.append(Word(match.group(), *match.span(), *tags, dict.fromkeys(KINDS, 0.0)))
+        return Tagged(sentence, tuple(words))
+
+
+class FirstNameReader:
+    """Answers with the first capitalised word that the question does not hold, and with nothing where there is none."""
+
+    ref = fingerprint = "first name"
+    threshold = 0.5
+
+    def __init__(self):
+        self.notes = Counter()
+        self.asked = []
+
+    def answer(self, pairs):
+        """Answer each pair and remember that it was asked."""
+        self.asked += pairs
+        return [self._answer(*pair) for pair in pairs]
+
+    def _answer(self, question, passage):
+        held = set(_WORD.findall(question))
+        for match in _WORD.finditer(passage):
+            if match.group()[0].isupper() and match.start() > 0 and match.group() not in held:
+                return Answer(match.group(), *match.span(), 0.1)
+        return Answer("", 0, 0, 0.9)
+
+
+class LengthVerifier:
+    """Gives 1 for equal phrases and else a similarity that falls with the difference in length."""
+
+    methods = ("em", "token_f1", "lerc", "bert_score")
+    identity = {}  # noqa: RUF012 - never changed
+
+    def __init__(self):
+        self.notes = Counter()
+
+    def verify(self, pairs):
+        """Compare the phrases of each pair."""
+        same = np.array([float(pair.answer == pair.prediction) for pair in pairs])
+        near = np.array([1 / (1 + abs(len(pair.answer) - len(pair.prediction))) for pair in pairs])
+        return {"em": same, "token_f1": same, "lerc": near, "bert_score": near}

@@ -1,0 +1,115 @@
+import numpy as np
+import pytest
+
+from interrogated import CapitalChunker, FirstNameReader, LengthVerifier
+from qassay.errors import DataError, SpecError
+from qassay.records import Example, Reference
+from qassay.scoring import batches
+from qassay.summary.asking import Questioner
+from qassay.summary.interrogation import Interrogator
+from qassay.summary.records import AskedQuestion, SourceRecord, SummaryRecord
+from qassay.summary.scorer import SummaryScorer, Verdicts, parse_summary_spec
+
+
+def _scorer(*specs, **options):
+    return SummaryScorer(
+        specs, Interrogator(Questioner(CapitalChunker()), FirstNameReader(), LengthVerifier()), **options
+    )
+
+
+def _example(summary, *references, document=None, name="1"):
+    return Example(name, "", tuple(Reference(each) for each in references), summary, "a", context=document)
+
+
+def _scores(scorer, *examples):
+    scorer.count(examples)
+    return scorer.score(examples)
+
+
+def _asked(*verdicts, answered=True):
+    return [
+        AskedQuestion("q", "thing", "s", "a", (0, 1), "p", (0, 1), 0.1, answered, {"bert_score": each, "em": 0.5})
+        for each in verdicts
+    ]
+
+
+def test_a_score_is_the_mean_over_questions_with_unanswered_ones_as_0():
+    """Two of the reference's three names: one is found, one is taken for another, one is missing."""
+    verdicts = Verdicts()
+    questions = [*_asked(0.9), *_asked(0.1), *_asked(0.5, answered=False)]
+    verdicts.add(SummaryRecord("1", "a", "qaeval", [SourceRecord("reference 1", questions)]))
+    assert verdicts.value("qaeval", ("a", "1"), "is_answered") == pytest.approx(2 / 3)
+    assert verdicts.value("qaeval", ("a", "1"), "em") == pytest.approx(1 / 3)
+
+
+def test_every_reference_counts_alike():
+    """A reference with many questions does not outweigh one with few."""
+    verdicts = Verdicts()
+    sources = [SourceRecord("reference 1", _asked(1, 1, 1)), SourceRecord("reference 2", _asked(1, answered=False))]
+    verdicts.add(SummaryRecord("1", "a", "qaeval", sources))
+    assert verdicts.value("qaeval", ("a", "1"), "is_answered") == 0.5
+
+
+def test_bert_score_is_rescaled_over_the_run():
+    """The 2.5th and 97.5th percentiles of all answered questions become 0 and 1 (Deutsch and Roth 2022)."""
+    verdicts = Verdicts()
+    for number in range(101):
+        record = SummaryRecord(str(number), "a", "feqa", [SourceRecord("summary", _asked(0.5 + number / 1000))])
+        verdicts.add(record)
+    low, high = verdicts.bert_score_bounds()
+    assert (low, high) == pytest.approx((0.5025, 0.5975))
+    assert verdicts.value("feqa", ("a", "50"), "bert_score") == pytest.approx(0.5)
+    assert verdicts.value("feqa", ("a", "0"), "bert_score") == 0.0
+
+
+def test_all_variants_come_from_one_pass():
+    """Questions are asked once for both metrics' every method."""
+    scorer = _scorer("qaeval,verify=em", "qaeval", "qaeval,verify=is_answered", "rouge_1")
+    scored = _scores(scorer, _example("then Anna sang", "yesterday Anna sang"))
+    assert scorer.specs == ["qaeval,verify=em", "qaeval", "qaeval,verify=is_answered", "rouge_1"]
+    assert [scored.scores[spec][0] for spec in scorer.specs[:3]] == [1.0, 1.0, 1.0]
+
+
+def test_batches_do_not_change_scores():
+    """What one summary gets does not depend on its neighbours."""
+    examples = [_example(f"then {name} sang", "yesterday Anna sang", name=name) for name in ("Anna", "Bob", "Eve")]
+    together = _scores(_scorer("qaeval,verify=em"), *examples).scores["qaeval,verify=em"]
+    apart = _scorer("qaeval,verify=em")
+    apart.count(examples)
+    assert [apart.score(each).scores["qaeval,verify=em"][0] for each in batches(examples, 1)] == together.tolist()
+
+
+def test_a_summary_without_questions_is_unscored_with_a_reason():
+    """It is not counted as 0."""
+    scored = _scores(_scorer("feqa,verify=em"), _example("nobody sang", document="it was Anna"))
+    assert np.isnan(scored.scores["feqa,verify=em"][0])
+    assert scored.unscored["feqa,verify=em"] == {0: "no noun phrase to ask about"}
+
+
+def test_what_is_known_is_not_asked_again():
+    """A resumed run takes up the records of the one before."""
+    kept = []
+    known = [SummaryRecord("1", "a", "qaeval", [SourceRecord("reference 1", _asked(1.0))])]
+    scorer = _scorer("qaeval,verify=em", keep=lambda new, _: kept.extend(new), known=lambda: iter(known))
+    scored = _scores(scorer, _example("then Bob sang", "so Anna sang"), _example("x", "so Ida sang", name="2"))
+    assert [example.id for example in kept] == ["2"]
+    assert scored.scores["qaeval,verify=em"].tolist() == [0.5, 0.0]
+
+
+@pytest.mark.parametrize(("spec", "field"), [("qaeval", "references"), ("feqa", "document")])
+def test_a_metric_says_what_the_summary_lacks(spec, field):
+    """Before anything is asked."""
+    example = _example("then Bob sang", **({"document": "it was Anna"} if field == "references" else {}))
+    with pytest.raises(DataError, match=f'needs "{field}"'):
+        _scorer(spec).count([example])
+
+
+def test_an_unknown_method_names_those_there_are():
+    """The catalogue's way with mistakes holds here too."""
+    with pytest.raises(SpecError, match="token_f1"):
+        parse_summary_spec("qaeval,verify=tokenf1")
+
+
+def test_specs_read_and_print_alike():
+    """The default method is left out of the canonical form."""
+    assert str(parse_summary_spec("feqa, verify=lerc")) == "feqa"
