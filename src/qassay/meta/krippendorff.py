@@ -7,6 +7,7 @@ import numpy as np
 
 from qassay.arrays import Floats, Ints
 from qassay.meta.ratings import Ratings
+from qassay.meta.resampling import fisher_limits
 
 
 class Measurement(StrEnum):
@@ -99,7 +100,8 @@ def krippendorff_alpha(
     """Measure agreement of people beyond chance (Krippendorff 2011, "Computing Krippendorff's Alpha-Reliability").
 
     1 is perfect agreement, 0 what chance would give. Items with one rating are left out and counted. With `draws`
-    and `rng` the interval comes from resampling items, because items are what another study would have others of.
+    and `rng` the interval comes from resampling items, because items are what another study would have others of;
+    it is taken on the scale of Fisher's z, where its coverage is right (benchmarks/meta_evaluation.py).
     """
     pairable = _Pairable.of(ratings)
     items = len(pairable.sizes)
@@ -116,8 +118,9 @@ def krippendorff_alpha(
                 for _ in range(draws)
             ]
         )
-        tail = (1 - confidence) / 2
-        low, high = (float(limit) for limit in np.nanquantile(drawn, [tail, 1 - tail]))
+        drawn = drawn[~np.isnan(drawn)]
+        if len(drawn) > 1:
+            low, high = fisher_limits(value, drawn, items, confidence)
     return Alpha(
         value=None if reason else value,
         measurement=measurement,

@@ -72,6 +72,14 @@ def _units(panel: Panel, unit: Unit) -> int:
     }[unit]
 
 
+def fisher_limits(value: float, drawn: Floats, units: int, confidence: float) -> tuple[float, float]:
+    """Give tanh(atanh(value) ± t·s), with s the standard deviation of atanh over the draws of so many units."""
+    spread = np.arctanh(np.clip(drawn, -_ALMOST_ONE, _ALMOST_ONE)).std(ddof=1)
+    reach = spread * stats.t.ppf((1 + confidence) / 2, max(1, units - 2))
+    centre = np.arctanh(np.clip(value, -_ALMOST_ONE, _ALMOST_ONE))
+    return float(np.tanh(centre - reach)), float(np.tanh(centre + reach))
+
+
 def interval(
     value: float, drawn: Floats, panel: Panel, unit: Unit, *, method: IntervalMethod, confidence: float
 ) -> Interval | None:
@@ -79,15 +87,12 @@ def interval(
     defined = drawn[~np.isnan(drawn)]
     if 2 * len(defined) < len(drawn) or len(defined) < 2:  # noqa: PLR2004 - a spread needs two
         return None
-    tail = (1 - confidence) / 2
     if method is IntervalMethod.PERCENTILE:
-        low, high = np.quantile(defined, [tail, 1 - tail])
+        tail = (1 - confidence) / 2
+        low, high = (float(limit) for limit in np.quantile(defined, [tail, 1 - tail]))
     else:
-        spread = np.arctanh(np.clip(defined, -_ALMOST_ONE, _ALMOST_ONE)).std(ddof=1)
-        reach = spread * stats.t.ppf(1 - tail, max(1, _units(panel, unit) - 2))
-        centre = np.arctanh(np.clip(value, -_ALMOST_ONE, _ALMOST_ONE))
-        low, high = np.tanh([centre - reach, centre + reach])
-    return Interval(float(low), float(high), confidence, method, unit, len(drawn), len(drawn) - len(defined))
+        low, high = fisher_limits(value, defined, _units(panel, unit), confidence)
+    return Interval(low, high, confidence, method, unit, len(drawn), len(drawn) - len(defined))
 
 
 def resample(statistics: list[LevelStatistic], blocks: Iterable[Draws]) -> Floats:
