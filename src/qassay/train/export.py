@@ -1,0 +1,160 @@
+"""From trained weights to the folder that the runtime loads without torch: graphs, tokenizer, `model.json`."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from onnx import TensorProto
+
+from qassay.errors import ModelError
+from qassay.models.folder import DESCRIPTION, KeyphraseHead, OnnxModel, write_description
+from qassay.train.onnx_graph import LARGEST_ENTRY, Graph, Layer, WeightFile, quantise
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    Shape = list[str | int]
+    Arrays = Mapping[str, NDArray[np.float32]]
+
+_ENCODER_FILE = "encoder.bin"
+_KEYPHRASE_FILE = "keyphrase.bin"
+
+
+def export_encoder(
+    base: Path, folder: Path, *, layers: int | None = None, default_layer: int = 1, int8: bool = True
+) -> OnnxModel:
+    """Write one graph for each layer of a BERT, each ending at its layer, over one file of weights.
+
+    `base` is a Hugging Face folder with safetensors and a fast tokenizer. In int8 (the default) matrices have a scale
+    for each column and the word embeddings one for each word.
+    """
+    config = _bert_config(base)
+    weights = _read_weights(base / "model.safetensors")
+    depth = layers or int(config["num_hidden_layers"])
+    folder.mkdir(parents=True, exist_ok=True)
+    file = WeightFile(folder / _ENCODER_FILE)
+    graphs = {}
+    for last in range(1, depth + 1):
+        graph = Graph(file, int8=int8, heads=config["num_attention_heads"], epsilon=config["layer_norm_eps"])
+        states = _embed(graph, weights, int8=int8)
+        for number in range(last):
+            states = graph.layer(states, f"layer{number + 1}", Layer.from_bert(weights, number))
+        shape: Shape = [1, "pieces", int(config["hidden_size"])]
+        inputs: dict[str, tuple[int, Shape]] = {"ids": (TensorProto.INT64, [1, "pieces"])}
+        graphs[last] = f"layer{last}.onnx"
+        graph.save(folder / graphs[last], inputs, {"states": (states, shape)})
+    file.write()
+    shutil.copy(base / "tokenizer.json", folder / "tokenizer.json")
+    model = OnnxModel(
+        width=config["hidden_size"],
+        longest=config["max_position_embeddings"],
+        layers=graphs,
+        default_layer=default_layer,
+        weights=_ENCODER_FILE,
+        precision="int8" if int8 else "fp32",
+    )
+    write_description(folder, model)
+    return model
+
+
+def _embed(graph: Graph, weights: Arrays, *, int8: bool) -> str:
+    words = weights["embeddings.word_embeddings.weight"]
+    if int8:
+        small, scale = quantise(words, axis=1, largest=LARGEST_ENTRY)
+        found = graph.one("Gather", graph.weight("words", small), "ids")
+        scales = graph.one("Gather", graph.weight("words.scale", scale[:, None]), "ids")
+        states = graph.one("Mul", graph.one("Cast", found, to=TensorProto.FLOAT), scales)
+    else:
+        states = graph.one("Gather", graph.weight("words", words), "ids")
+    # Every text is a first segment, so that its type's vector can be part of the positions.
+    positions = weights["embeddings.position_embeddings.weight"] + weights["embeddings.token_type_embeddings.weight"][0]
+    precision = np.float16 if int8 else np.float32
+    table = graph.weight("positions", positions.astype(precision))
+    count = graph.one("Slice", graph.one("Shape", "ids"), *_integers(graph, 1, 2))
+    used = graph.one("Slice", table, graph.weight("zero", np.zeros(1, np.int64)), count)
+    if int8:
+        used = graph.one("Cast", used, to=TensorProto.FLOAT)
+    norm = (weights["embeddings.LayerNorm.weight"], weights["embeddings.LayerNorm.bias"])
+    return graph.add_and_norm(states, used, "embeddings.norm", norm)
+
+
+def _integers(graph: Graph, *numbers: int) -> list[str]:
+    return [graph.weight(f"integer{number}", np.array([number], np.int64)) for number in numbers]
+
+
+def export_keyphrase(
+    weights: Arrays, folder: Path, *, layer: int, temperature: float, heads: int = 12, int8: bool = True
+) -> None:
+    """Add a keyphrase head to an exported encoder: one graph for the question, run once, and one for the answers.
+
+    The question's tokens see the question alone, so that what answers attend to (keys and values) is the same for all
+    of them. The last layer of the question's side is never needed.
+    """
+    model = OnnxModel.read(folder)
+    depth = 1 + max(int(name.split(".")[1]) for name in weights if name.startswith("layers."))
+    layers = [_tuned_layer(weights, number) for number in range(depth)]
+    file = WeightFile(folder / _KEYPHRASE_FILE)
+    wide: Shape = [1, "pieces", model.width]
+    question = Graph(file, int8=int8, heads=heads)
+    states = question.one("Add", "states", question.weight("role.question", weights["roles"][0]))
+    beside: dict[str, tuple[str, Shape]] = {}
+    for number, tuned in enumerate(layers):
+        _, keys, values = question.attention_inputs(states, f"joint{number}", tuned)
+        beside |= {f"keys{number}": (keys, wide), f"values{number}": (values, wide)}
+        if number + 1 < depth:
+            states = question.layer(states, f"joint{number}", tuned)
+    question.save(folder / "keyphrase_question.onnx", {"states": (TensorProto.FLOAT, wide)}, beside)
+
+    answer = Graph(file, int8=int8, heads=heads)
+    states = answer.one("Add", "states", answer.weight("role.answer", weights["roles"][1]))
+    for number, tuned in enumerate(layers):
+        states = answer.layer(states, f"joint{number}", tuned, (f"keys{number}", f"values{number}"))
+    hidden = answer.one("Tanh", answer.linear(states, "dense", weights["dense.weight"], weights["dense.bias"]))
+    product = answer.one("MatMul", hidden, answer.weight("out.weight", weights["out.weight"].T))
+    asked: Shape = [1, "asked", model.width]
+    inputs: dict[str, tuple[int, Shape]] = {"states": (TensorProto.FLOAT, wide)}
+    inputs |= dict.fromkeys(beside, (TensorProto.FLOAT, asked))
+    answer.save(folder / "keyphrase_answer.onnx", inputs, {"logits": (product, [1, "pieces", 1])})
+    file.write()
+    head = KeyphraseHead(
+        layer=layer,
+        question="keyphrase_question.onnx",
+        answer="keyphrase_answer.onnx",
+        weights=_KEYPHRASE_FILE,
+        temperature=temperature,
+    )
+    write_description(folder, model.with_keyphrase(head))
+
+
+def _tuned_layer(weights: Arrays, number: int) -> Layer:
+    parts = (
+        (weights[f"layers.{number}.{name}.weight"], weights[f"layers.{number}.{name}.bias"]) for name in Layer._fields
+    )
+    return Layer(*parts)
+
+
+def _bert_config(base: Path) -> dict[str, Any]:
+    try:
+        config: dict[str, Any] = json.loads((base / "config.json").read_text(encoding="utf-8"))
+    except FileNotFoundError as missing:
+        raise ModelError(f"{base}: there is no config.json; give a Hugging Face model folder") from missing
+    if config.get("model_type") != "bert" or config.get("hidden_act") != "gelu":
+        raise ModelError(f"{base}: only BERT models with gelu can be exported, not {config.get('model_type')}")
+    if not (base / "tokenizer.json").is_file():
+        raise ModelError(f"{base}: there is no tokenizer.json (a fast tokenizer), which {DESCRIPTION} needs")
+    return config
+
+
+def _read_weights(path: Path) -> dict[str, NDArray[np.float32]]:
+    from safetensors.numpy import load_file  # noqa: PLC0415 - part of the extra `train`
+
+    if not path.is_file():
+        raise ModelError(f"{path}: there is no such file; only safetensors are read, never pickles")
+    arrays = {name.removeprefix("bert."): array for name, array in load_file(path).items()}
+    return {name: array.astype(np.float32) for name, array in arrays.items() if array.dtype.kind == "f"}
