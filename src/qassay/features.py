@@ -15,11 +15,12 @@ from qassay.frequencies import FrequencyNeed, in_spaced_language
 from qassay.models.base import EMBEDDED, NO_WEIGHT, Device
 from qassay.models.load import has_keyphrase_head, load_encoder, load_weigher
 from qassay.text.normalise import compose
+from qassay.text.shared import SharedGrams
 from qassay.text.tokenise import Tokeniser, locate, tokeniser
 from qassay.text.tokens import Tokens, ranges
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from qassay.arrays import Bools, Floats, Ints
     from qassay.frequencies import Frequencies
@@ -92,12 +93,15 @@ class Batch:
         self.notes: Counter[str] = Counter()
         self._index: dict[str | tuple[str, bool], int] = {}
         self._spaced: set[int] = set()
-        self.candidate = self._intern_all((example.candidate or "", example) for example in examples)
-        self.reference = self._intern_all((each.text, example) for example in examples for each in example.references)
+        self.candidate = self._intern_all([example.candidate or "" for example in examples], examples)
+        self.reference = self._intern_all(
+            [each.text for example in examples for each in example.references],
+            [example for example in examples for _ in example.references],
+        )
         self._reference_counts = np.array([len(example.references) for example in examples], np.int64)
         self._tokens: dict[str, Tokens] = {}
         self._views: dict[tuple[str, str | None], View] = {}
-        self._lcs: dict[tuple[str, str | None], Ints] = {}
+        self._shared: list[tuple[Tokens, Pairs, SharedGrams]] = []
         self._spans: dict[str, list[Ints]] = {}
         self._asked: dict[str, Asked] = {}
         self._embeddings: dict[tuple[str, int], list[TokenEmbeddings]] = {}
@@ -105,12 +109,12 @@ class Batch:
     def __len__(self) -> int:
         return len(self.examples)
 
-    def _intern_all(self, texts: Iterable[tuple[str, Example]]) -> Ints:
+    def _intern_all(self, texts: Sequence[str], owners: Sequence[Example]) -> Ints:
         index = self._index
         return np.array(
             [
-                index.setdefault(text, len(index)) if text.isascii() else self._intern(text, example)
-                for text, example in texts
+                index.setdefault(text, len(index)) if text.isascii() else self._intern(text, owner)
+                for text, owner in zip(texts, owners, strict=True)
             ],
             np.int64,
         )
@@ -166,13 +170,14 @@ class Batch:
             self._views[key] = self._make_view(tok, weighting)
         return self._views[key]
 
-    def lcs(self, tok: str, weighting: str | None = None) -> Ints:
-        """Give the longest common subsequence of every pair."""
-        key = (tok, weighting)
-        if key not in self._lcs:
-            view = self.view(tok, weighting)
-            self._lcs[key] = view.tokens.lcs(view.left(self.pairs), view.right(self.pairs))
-        return self._lcs[key]
+    def shared_grams(self, view: View, pairs: Pairs) -> SharedGrams:
+        """Give the n-grams that each pair shares, counted once however many metrics ask."""
+        for tokens, counted, shared in self._shared:
+            if tokens is view.tokens and np.array_equal(counted.reference, pairs.reference):
+                return shared
+        shared = SharedGrams(view.tokens, view.left(pairs), view.right(pairs), np.arange(len(pairs.example)))
+        self._shared.append((view.tokens, pairs, shared))
+        return shared
 
     def entity_tokens(self, tok: str) -> list[list[list[str]]]:
         """Give the tokens of each example's gold entities, which no two examples share often enough to pool."""

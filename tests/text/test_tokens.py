@@ -109,23 +109,6 @@ def test_skip_gram_matches(drawn, gap):
     assert hits.tolist() == [(skip_grams(rows[i], gap) & skip_grams(rows[j], gap)).total() for i, j in pairs]
 
 
-@given(rows_and_pairs, orders)
-def test_clipped_over_several_texts(drawn, n):
-    """Counts are clipped to the highest count in any text of the same owner."""
-    rows, pairs = drawn
-    pairs = sorted(pairs)
-    left = sorted({i for i, _ in pairs})
-    _, right = sides(pairs)
-    owner = np.array([left.index(i) for i, _ in pairs])
-
-    found = cut(rows).grams(n).clipped(np.array(left), right, owner)
-
-    ceilings = [Counter() for _ in left]
-    for i, j in pairs:
-        ceilings[left.index(i)] |= grams(rows[j], n)
-    assert found.tolist() == [(grams(rows[i], n) & ceiling).total() for i, ceiling in zip(left, ceilings, strict=True)]
-
-
 @given(texts, orders, st.randoms(use_true_random=False))
 def test_mean_weights(rows, n, random):
     """A repeated n-gram weighs the mean of its tokens' weights over all its places in the text."""

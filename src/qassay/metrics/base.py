@@ -106,11 +106,15 @@ class OverlapMetric(MeanMetric):
 
 def subset(pairs: Pairs, keep: Bools) -> Pairs:
     """Keep some of the pairs."""
+    if keep.all():
+        return pairs
     return type(pairs)(pairs.example[keep], pairs.reference[keep])
 
 
 def without_pairs(batch: Batch, pairs: Pairs) -> dict[int, str]:
     """Name the examples that have no pair left."""
+    if len(pairs.example) >= len(batch) and len(np.unique(pairs.example)) == len(batch):
+        return {}
     return {int(i): EMPTY_REFERENCE for i in np.setdiff1d(np.arange(len(batch)), pairs.example)}
 
 

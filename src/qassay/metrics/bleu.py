@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from qassay.metrics.base import Metric, divide, subset, without_pairs
-from qassay.metrics.ngrams import overlap
+from qassay.metrics.ngrams import gram_totals, overlap
+from qassay.text.shared import SharedGrams
 
 if TYPE_CHECKING:
     from qassay.arrays import Bools, Floats, Ints
@@ -63,15 +64,18 @@ class Bleu(Metric):
         return subset(batch.pairs, view.tokens.lengths[view.right(batch.pairs)] > 0)
 
     def _all_references(self, batch: Batch, view: View, pairs: Pairs) -> Floats:
-        n, tokens = self.orders, view.tokens
+        n, lengths = self.orders, view.tokens.lengths
         columns = np.zeros((len(batch), 2 * n + 2))
         right = view.right(pairs)
+        if len(np.unique(pairs.example)) == len(pairs.example):
+            shared, rows = batch.shared_grams(view, pairs), pairs.example
+        else:
+            shared, rows = SharedGrams(view.tokens, view.candidate, right, pairs.example), np.arange(len(batch))
         for order in range(1, n + 1):
-            grams = tokens.grams(order)
-            columns[:, order - 1] = grams.clipped(view.candidate, right, pairs.example)
-            columns[:, n + order - 1] = grams.totals[view.candidate]
-        columns[:, 2 * n] = tokens.lengths[view.candidate]
-        columns[:, 2 * n + 1] = _closest(columns[:, 2 * n], tokens.lengths[right], pairs.example)
+            columns[rows, order - 1] = shared.hits(order)
+            columns[:, n + order - 1] = gram_totals(lengths[view.candidate], order)
+        columns[:, 2 * n] = lengths[view.candidate]
+        columns[:, 2 * n + 1] = _closest(columns[:, 2 * n], lengths[right], pairs.example)
         self._add_bonuses(columns, self._bonuses(batch, view, pairs))
         return columns
 
@@ -79,7 +83,7 @@ class Bleu(Metric):
         n, lengths = self.orders, view.tokens.lengths
         rows = np.zeros((len(pairs.example), 2 * n + 2))
         for order in range(1, n + 1):
-            shared = overlap(view, pairs, view.tokens.grams(order))
+            shared = overlap(batch, view, pairs, order)
             rows[:, order - 1], rows[:, n + order - 1] = shared.left_hits, shared.left_total
         rows[:, 2 * n], rows[:, 2 * n + 1] = lengths[view.left(pairs)], lengths[view.right(pairs)]
         self._add_bonuses(rows, self._bonuses(batch, view, pairs)[:, pairs.example])
@@ -101,10 +105,9 @@ class Bleu(Metric):
         if yesno:
             agree = batch.same_opinion[np.isin(batch.pairs.reference, pairs.reference)]
             agreeing = subset(pairs, agree)
+            shared = SharedGrams(view.tokens, view.candidate, view.right(agreeing), agreeing.example)
             for order in range(1, self.orders + 1):
-                grams = view.tokens.grams(order)
-                hits = grams.clipped(view.candidate, view.right(agreeing), agreeing.example)
-                bonuses[order - 1] += yesno * hits
+                bonuses[order - 1] += yesno * shared.hits(order)
         if entity:
             bonuses += entity * self._entity_hits(batch)
         return bonuses

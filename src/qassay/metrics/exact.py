@@ -50,7 +50,7 @@ class TokenF1(PairMetric):
     @staticmethod
     def shared(batch: Batch, view: View) -> Overlap:
         """Count the shared tokens."""
-        return overlap(view, batch.pairs, view.tokens.grams(1))
+        return overlap(batch, view, batch.pairs, order=1)
 
 
 class TokenRecall(TokenF1):

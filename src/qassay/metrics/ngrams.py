@@ -10,8 +10,8 @@ from qassay.arrays import summed
 from qassay.metrics.base import divide
 
 if TYPE_CHECKING:
-    from qassay.arrays import Bools, Floats
-    from qassay.features import Pairs, View
+    from qassay.arrays import Bools, Floats, Ints
+    from qassay.features import Batch, Pairs, View
     from qassay.text.tokens import GramTable
 
 
@@ -33,8 +33,27 @@ class Overlap(NamedTuple):
         """The share of the reference that the candidate has."""
         return divide(self.right_hits, self.right_total)
 
+    @property
+    def bare(self) -> Bools:
+        """Which pairs are too short on both sides to have any n-gram."""
+        return np.asarray((self.left_total == 0) & (self.right_total == 0), dtype=bool)
 
-def overlap(view: View, pairs: Pairs, grams: GramTable) -> Overlap:
+
+def overlap(batch: Batch, view: View, pairs: Pairs, order: int) -> Overlap:
+    """Count the clipped matches of n-grams, or sum their weights."""
+    if view.weights is not None:
+        return table_overlap(view, pairs, view.tokens.grams(order))
+    hits = batch.shared_grams(view, pairs).hits(order)
+    left, right = (gram_totals(view.tokens.lengths[side], order) for side in (view.left(pairs), view.right(pairs)))
+    return Overlap(hits, left, hits, right)
+
+
+def gram_totals(lengths: Ints, order: int) -> Floats:
+    """Tell how many n-grams texts of these lengths have."""
+    return np.maximum(lengths - (order - 1), 0).astype(np.float64)
+
+
+def table_overlap(view: View, pairs: Pairs, grams: GramTable) -> Overlap:
     """Count clipped matches; with weights, a repeated gram counts with its mean weight (METRICS, BLEU-1-KPQA)."""
     left, right = view.left(pairs), view.right(pairs)
     match = grams.match(left, right)
@@ -58,8 +77,3 @@ def identical(view: View, pairs: Pairs) -> Bools:
     coded = view.tokens.coded
     left, right = view.left(pairs).tolist(), view.right(pairs).tolist()
     return np.array([coded[a] == coded[b] for a, b in zip(left, right, strict=True)], bool)
-
-
-def no_grams(view: View, pairs: Pairs, grams: GramTable) -> Bools:
-    """Tell which pairs are too short on both sides to have any n-gram."""
-    return np.asarray((grams.totals[view.left(pairs)] == 0) & (grams.totals[view.right(pairs)] == 0), dtype=bool)

@@ -9,14 +9,14 @@ from rapidfuzz.distance import LCSseq
 
 from qassay.arrays import summed
 from qassay.metrics.base import OverlapMetric, best, divide, f_measure
-from qassay.metrics.ngrams import identical, no_grams, overlap
+from qassay.metrics.ngrams import Overlap, identical, overlap, table_overlap
 from qassay.text.porter import stem
 from qassay.text.tokens import ranges
 
 if TYPE_CHECKING:
     from qassay.arrays import Floats
     from qassay.features import Batch, Pairs, View
-    from qassay.text.tokens import GramTable, Tokens
+    from qassay.text.tokens import Tokens
 
 
 class Rouge(OverlapMetric):
@@ -55,17 +55,17 @@ class RougeN(Rouge):
 
     order = 1
 
-    def grams(self, tokens: Tokens) -> GramTable:
-        """Give the n-grams."""
-        return tokens.grams(self.order)
+    def shared(self, batch: Batch, view: View, pairs: Pairs) -> Overlap:
+        """Count the shared n-grams."""
+        return overlap(batch, view, pairs, self.order)
 
-    def precision_recall(self, batch: Batch, view: View, pairs: Pairs) -> tuple[Floats, Floats]:  # noqa: ARG002 - ROUGE-L needs it
+    def precision_recall(self, batch: Batch, view: View, pairs: Pairs) -> tuple[Floats, Floats]:
         """Share of the candidate's and of the reference's n-grams."""
-        grams = self.grams(view.tokens)
-        shared = overlap(view, pairs, grams)
-        bare = no_grams(view, pairs, grams)
-        equal = identical(view, pairs).astype(float) if bare.any() else np.zeros(len(bare))
-        return np.where(bare, equal, shared.precision), np.where(bare, equal, shared.recall)
+        shared = self.shared(batch, view, pairs)
+        if not shared.bare.any():
+            return shared.precision, shared.recall
+        equal = identical(view, pairs).astype(float)
+        return np.where(shared.bare, equal, shared.precision), np.where(shared.bare, equal, shared.recall)
 
 
 class Rouge1(RougeN):
@@ -81,9 +81,9 @@ class Rouge2(RougeN):
 class RougeSU4(RougeN):
     """Unigrams and pairs of words in order with at most four words between them."""
 
-    def grams(self, tokens: Tokens) -> GramTable:
-        """Give unigrams and skip-bigrams."""
-        return tokens.skip_grams(4)
+    def shared(self, batch: Batch, view: View, pairs: Pairs) -> Overlap:  # noqa: ARG002 - the others share a batch's
+        """Count the shared unigrams and skip-bigrams."""
+        return table_overlap(view, pairs, view.tokens.skip_grams(4))
 
 
 class RougeL(Rouge):

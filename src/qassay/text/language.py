@@ -25,8 +25,9 @@ _HAN = re.compile(f"[{HAN}]")
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 _SPACED_WORD = re.compile(rf"[^\W\d_{UNSPACED}]+")
 _LANGUAGE = re.compile(r"[a-z]{2,3}")
-_PLANES = 0x20000
-"""Combining marks stand in the first two planes of Unicode (variation selectors beyond them never part words)."""
+_PLANE = 0x10000
+"""Regular expressions look up characters of Unicode's first plane in a table, and any others one after another;
+the combining marks beyond it belong to scripts of the past."""
 _SCRIPT_LANGUAGE = {"han": "zh", "kana": "ja", "hangul": "ko", "other": "en"}
 
 
@@ -60,7 +61,7 @@ def spaced(texts: Iterable[str]) -> bool:
 @cache
 def combining_marks() -> str:
     """Write out the characters that belong to the letter before them, such as the vowel signs of Hindi."""
-    everything = map(chr, range(_PLANES))
+    everything = map(chr, range(_PLANE))
     return "".join(each for each in everything if unicodedata.category(each) in {"Mn", "Mc", "Me"})
 
 

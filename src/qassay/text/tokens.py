@@ -155,21 +155,6 @@ class GramTable:
         hit, place = find_keys(left_key, right_key)
         return Matches(left_owner[hit], left_row[hit], right_row[place])
 
-    def clipped(self, left: Ints, right: Ints, owner: Ints) -> Ints:
-        """Count, for each left text, its grams clipped to their highest count in any of its right texts.
-
-        Right text `i` belongs to the left text at position `owner[i]`.
-        """
-        left_owner, left_row = self._rows(left)
-        right_text, right_row = self._rows(right)
-        left_key, right_key = self._keys(left_owner, left_row, owner[right_text], right_row, len(left))
-        number, first = number_keys(right_key)
-        ceiling = np.zeros(len(first), np.int64)
-        np.maximum.at(ceiling, number, self.count[right_row])
-        hit, place = find_keys(left_key, right_key[first])
-        kept = np.minimum(self.count[left_row[hit]], ceiling[place])
-        return summed(left_owner[hit], kept, len(left)).astype(np.int64)
-
     def mean_weights(self, weights: Floats) -> Floats:
         """Give each gram of each text the mean weight of its tokens over all its places in that text."""
         of_place = np.zeros(len(self._position))
