@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from qassay.models.chunker import BOUNDS, decode, words
-from qassay.models.syntax import CHUNKS, ENTITIES, KINDS, PARTS
+from qassay.models.chunker import decode, words
+from qassay.models.syntax import BOUNDS, CHUNKS, ENTITIES, KINDS, PARTS
 
 
 @pytest.mark.parametrize(

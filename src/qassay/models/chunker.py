@@ -12,7 +12,7 @@ import numpy as np
 
 from qassay.errors import ModelError
 from qassay.models.folder import TOKENIZER, fingerprint
-from qassay.models.syntax import CHUNKS, ENTITIES, KINDS, PARTS, Tagged, Word
+from qassay.models.syntax import BOUNDS, CHUNKS, ENTITIES, KINDS, PARTS, Tagged, Word
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,10 +24,6 @@ if TYPE_CHECKING:
     from qassay.models.syntax import Span
 
 DESCRIPTION = "chunker.json"
-LABELS = (PARTS, CHUNKS, ENTITIES, KINDS)
-"""What the network puts out for every word piece, side by side in this order."""
-BOUNDS = tuple(np.cumsum([0, *(len(labels) for labels in LABELS)]).tolist())
-
 _WORD = re.compile(
     r"""
     \d+(?:[.,:/]\d+)*(?:st|nd|rd|th|s|m|bn)?\b     # figures: 137,000  5.30  83rd  1960s

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import Protocol
 
 Span = tuple[int, int]
@@ -24,6 +25,8 @@ PERSON, PLACE, TIME, COUNT, AMOUNT, DURATION = "person", "place", "time", "count
 MANNER, REASON, THING = "manner", "reason", "thing"
 KINDS = (PERSON, PLACE, TIME, COUNT, AMOUNT, DURATION, MANNER, REASON, THING)
 """What a question may ask for."""
+BOUNDS = tuple(accumulate((len(labels) for labels in (PARTS, CHUNKS, ENTITIES, KINDS)), initial=0))
+"""Where each list of labels begins and ends in what a chunker's network puts out for a word piece."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from qassay.models.chunker import BOUNDS
+from qassay.models.syntax import BOUNDS
 from qassay.train.encoder_layers import WIDTH, Trunk, upper_layers
 from qassay.train.ragged import Ragged, batches_by_length, encode
 
