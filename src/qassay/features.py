@@ -16,7 +16,7 @@ from qassay.models.base import EMBEDDED, NO_WEIGHT, Device
 from qassay.models.load import has_keyphrase_head, load_encoder, load_weigher
 from qassay.text.normalise import compose
 from qassay.text.shared import SharedGrams
-from qassay.text.tokenise import Tokeniser, locate, tokeniser
+from qassay.text.tokenise import Tokeniser, locate, tokeniser, word
 from qassay.text.tokens import Tokens, ranges
 
 if TYPE_CHECKING:
@@ -53,7 +53,9 @@ class Resources:
         name, _, ref = tok.partition(":")
         if name != "piece":
             return tokeniser(tok, self.language)
-        return Tokeniser(tok, "a model's word pieces", self.encoder(ref or EMBEDDED).pieces)
+        pieces = self.encoder(ref or EMBEDDED).pieces
+        # A model may know nothing of a character and drop it; a text that is not blank still has a token.
+        return Tokeniser(tok, "a model's word pieces", lambda text: pieces(text) or word(text))
 
 
 class Pairs(NamedTuple):

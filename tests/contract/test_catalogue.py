@@ -39,6 +39,7 @@ TRAITS = {
     "rouge_su4": Traits("best"),
     "meteor": Traits("best"),
     "cider": Traits("mean"),
+    "bert_score": Traits("best"),
 }
 
 SPECS = [
@@ -110,6 +111,7 @@ EXAMPLES = [
     answer("👍", "👍🏽"),
     answer("a b c d e f g h", "h g f e d c b a"),
     answer("running dogs ran", "the dog runs"),
+    answer("YES IT IS", "yes it is", "no"),
     answer("word " * 300, "word " * 299 + "other"),
 ]
 EXAMPLES = [replace(each, id=str(i), question="What is the answer?", context="") for i, each in enumerate(EXAMPLES)]
@@ -321,7 +323,9 @@ texts = st.lists(st.sampled_from(["a", "the", "cat", "cats", "sat", "?", "大", 
 )
 answers = st.lists(
     st.builds(
-        lambda candidate, references: answer(candidate, *references), texts, st.lists(texts, min_size=1, max_size=3)
+        lambda candidate, references: answer(candidate, *references, question="?"),
+        texts,
+        st.lists(texts, min_size=1, max_size=3),
     ),
     min_size=1,
     max_size=6,

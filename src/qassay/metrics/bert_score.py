@@ -64,8 +64,8 @@ class BertScore(MeanMetric):
                 precision[i] = recall[i] = 1.0
                 continue
             precision[i], recall[i] = match(units[a], units[b], weights[a_weights], weights[b_weights], power)
-        # Nothing of an empty candidate is right, whatever its marks resemble.
-        empty = np.array([encoded[i].special.all() for i in range(len(encoded))], bool)[candidate]
+        # Nothing of a candidate without pieces is right, whatever its marks resemble, unless it is the reference.
+        empty = np.array([each.special.all() for each in encoded], bool)[candidate] & (candidate != reference)
         scores = np.where(empty, 0.0, self._score(precision, recall, self._floor(batch, layer)))
         return best(scores, pairs.example, len(batch))
 
@@ -90,8 +90,8 @@ class BertScore(MeanMetric):
             return asked.candidate[pairs.example], asked.reference[pairs.reference], weights
         if weighting == "idf":
             rarity = batch.resources.frequencies[self._need]
-            cut = batch.resources.tokeniser(self._need.tok).tokens
-            return candidate, reference, [_framed(rarity.idf(cut(text))) for text in batch.texts]
+            pieces = batch.resources.encoder(self.model).pieces
+            return candidate, reference, [_framed(rarity.idf(pieces(text))) for text in batch.texts]
         return candidate, reference, [(~each.special).astype(np.float64) for each in encoded]
 
     def _floor(self, batch: Batch, layer: int) -> Baseline:

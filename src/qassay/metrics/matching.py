@@ -26,7 +26,7 @@ def match(left: Unit, right: Unit, left_weights: Floats, right_weights: Floats, 
     A power other than 1 is applied to similarities clipped to 0 and above. Weights that are all 0 count uniformly,
     without the marks at both ends.
     """
-    similarity = left @ right.T
+    similarity = np.minimum(left @ right.T, 1.0)  # single precision may round above
     if power != 1:
         similarity = np.clip(similarity, 0.0, None) ** power
     return _mean(similarity.max(axis=1), left_weights), _mean(similarity.max(axis=0), right_weights)
