@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from qassay.data.reading import from_rows
 from qassay.errors import DataError
-from qassay.metrics.catalogue import DEFAULT_METRICS, parse_spec
+from qassay.metrics.catalogue import parse_spec
 from qassay.models.base import EMBEDDED
 from qassay.records import Example, Reference
 from qassay.scoring import SEED, score_examples
@@ -22,14 +22,17 @@ if TYPE_CHECKING:
 
 def score(
     rows: Iterable[Mapping[str, Any] | Example],
-    metrics: Iterable[str | MetricSpec] = DEFAULT_METRICS,
+    metrics: Iterable[str | MetricSpec] | None = None,
     *,
     language: str = "auto",
     seed: int = SEED,
     model: str = EMBEDDED,
     device: Device = "auto",
 ) -> ScoreTable:
-    """Score answers given as dictionaries (the fields of the JSONL format) or as `Example`s."""
+    """Score answers given as dictionaries (the fields of the JSONL format) or as `Example`s.
+
+    Without metrics, those that suit the first answer: the lexical ones, and in English the keyphrase metrics.
+    """
     everything = list(rows)
     given = [row for row in everything if isinstance(row, Example)]
     if given and len(given) < len(everything):

@@ -12,7 +12,7 @@ import numpy as np
 from qassay.errors import DataError
 from qassay.features import Batch, Resources
 from qassay.frequencies import Frequencies
-from qassay.metrics.catalogue import create_all
+from qassay.metrics.catalogue import create_all, default_metrics
 from qassay.models.base import EMBEDDED
 from qassay.scores import ScoreTable
 from qassay.tally import ScoredBatch, Tally
@@ -106,7 +106,7 @@ def _remedy(metric: Metric, need: str) -> str:
 
 def score_examples(
     examples: Iterable[Example],
-    specs: Iterable[str | MetricSpec],
+    specs: Iterable[str | MetricSpec] | None = None,
     *,
     language: str = "auto",
     batch: int = BATCH,
@@ -114,14 +114,14 @@ def score_examples(
     model: str = EMBEDDED,
     device: Device = "auto",
 ) -> ScoreTable:
-    """Score examples that fit in memory and keep everything."""
+    """Score examples that fit in memory and keep everything; without specs, with the metrics that suit them."""
     everything = tuple(examples)
-    scorer = Scorer(specs, language=language, model=model, device=device)
+    if not everything:
+        raise DataError("there are no answers to score")
+    scorer = Scorer(specs or default_metrics(everything[0]), language=language, model=model, device=device)
     scorer.count(everything)
     tally = scorer.tally()
     parts = [scorer.score(chunk) for chunk in batches(everything, batch)]
-    if not parts:
-        raise DataError("there are no answers to score")
     for part in parts:
         tally.add(part)
     offsets = np.cumsum([0, *(len(part.examples) for part in parts)]).tolist()

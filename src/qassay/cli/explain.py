@@ -11,7 +11,7 @@ from qassay.cli import options
 from qassay.cli.terminal import output, print_json, say
 from qassay.data.reading import Reader
 from qassay.errors import DataError, SpecError
-from qassay.metrics.catalogue import DEFAULT_METRICS
+from qassay.metrics.catalogue import default_metrics
 from qassay.models.base import EMBEDDED
 from qassay.records import Example, Reference
 from qassay.report.explain import explain as explain_example
@@ -36,15 +36,11 @@ def explain(
     json: options.Json = False,
 ) -> None:
     """Show which words match, what they weigh, and the numbers behind each score."""
-    scorer = Scorer(metric or DEFAULT_METRICS, language=check_language(language), model=model)
-    if inputs:
-        reader = Reader(inputs, options.read_options(format_, map_, None, "stop"))
-        example = _find(reader, id_, system)
-        if scorer.counts_first:
-            scorer.count(reader)
-    else:
-        example = _given(question, reference, candidate)
-        scorer.count([example])
+    reader = Reader(inputs, options.read_options(format_, map_, None, "stop")) if inputs else None
+    example = _find(reader, id_, system) if reader else _given(question, reference, candidate)
+    scorer = Scorer(metric or default_metrics(example), language=check_language(language), model=model)
+    if scorer.counts_first:
+        scorer.count(reader or [example])
     explanation = explain_example(example, scorer.specs, scorer)
     if json:
         print_json(explanation.to_dict())

@@ -17,7 +17,7 @@ from qassay.data.reading import Reader
 from qassay.engines.local import LocalEngine
 from qassay.engines.ray import RayEngine
 from qassay.errors import SpecError
-from qassay.metrics.catalogue import DEFAULT_METRICS
+from qassay.metrics.catalogue import default_metrics
 from qassay.models.base import EMBEDDED
 from qassay.report.page import AnswerRow, Report, worst_first, write_report
 from qassay.report.terminal import aggregates_table, worst_table
@@ -59,15 +59,17 @@ def score(
     reading = options.read_options(format_, map_, system, on_error)
     if resume and out is None:
         raise SpecError("--resume needs -o: it carries on with the scores written there")
-    scorer = Scorer(
-        metric or DEFAULT_METRICS,
-        language=check_language(language),
-        model=model,
-        device=options.check_device(device),
-        threads=None if workers == 1 else max(1, (os.cpu_count() or 1) // workers),
-    )
-    again = scorer.counts_first or report is not None
-    with stdin_spooled(inputs, needed=again) as files, ProgressBar() as bar:
+    check_language(language)
+    chosen = options.check_device(device)
+    spooled = metric is None or report is not None or Scorer(metric).counts_first
+    with stdin_spooled(inputs, needed=spooled) as files, ProgressBar() as bar:
+        scorer = Scorer(
+            metric or default_metrics(next(iter(Reader(files, reading)))),
+            language=language,
+            model=model,
+            device=chosen,
+            threads=None if workers == 1 else max(1, (os.cpu_count() or 1) // workers),
+        )
         run = Run(
             lambda: Reader(files, reading),
             scorer,

@@ -10,7 +10,8 @@ from qassay.metrics.cider import Cider
 from qassay.metrics.exact import Contains, ExactMatch, TokenF1, TokenRecall
 from qassay.metrics.meteor import Meteor
 from qassay.metrics.rouge import Rouge1, Rouge2, RougeL, RougeSU4
-from qassay.models.base import EMBEDDED
+from qassay.models.base import EMBEDDED, is_foreign
+from qassay.records import Example
 from qassay.spec import WEIGHTINGS, Declaration, MetricSpec, Param, parse, with_options
 from qassay.text.tokenise import TOKENISERS
 
@@ -220,6 +221,18 @@ def create(spec: str | MetricSpec) -> Metric:
     parsed = parse_spec(spec)
     entry = CATALOGUE[parsed.name]
     return entry.create(parsed, entry.declaration)
+
+
+def default_metrics(first: Example) -> tuple[str, ...]:
+    """Choose the metrics for a run that names none, by its first answer.
+
+    The keyphrase metrics read the question where there is one; the embedded model reads English, so text in another
+    script gets the lexical metrics alone.
+    """
+    if any(is_foreign(each.text) for each in first.references):
+        return DEFAULT_METRICS
+    weights = "kpqa" if first.question.strip() else "kp"
+    return (*DEFAULT_METRICS, f"rouge_l:{weights}", f"bert_score:{weights}")
 
 
 def create_all(specs: Iterable[str | MetricSpec], model: str = EMBEDDED) -> list[Metric]:
