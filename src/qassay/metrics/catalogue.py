@@ -11,7 +11,6 @@ from qassay.metrics.exact import Contains, ExactMatch, TokenF1, TokenRecall
 from qassay.metrics.meteor import Meteor
 from qassay.metrics.rouge import Rouge1, Rouge2, RougeL, RougeSU4
 from qassay.models.base import EMBEDDED, is_foreign
-from qassay.records import Example
 from qassay.spec import WEIGHTINGS, Declaration, MetricSpec, Param, parse, with_options
 from qassay.text.tokenise import TOKENISERS
 
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from qassay.metrics.base import Metric
+    from qassay.records import Example
 from qassay.metrics.bert_score import BertScore
 
 DEFAULT_METRICS = ("exact_match", "token_f1", "bleu", "rouge_l")
