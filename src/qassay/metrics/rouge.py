@@ -8,7 +8,7 @@ import numpy as np
 from rapidfuzz.distance import LCSseq
 
 from qassay.arrays import summed
-from qassay.metrics.base import OverlapMetric, best, divide, f_measure
+from qassay.metrics.base import OverlapMetric, best, divide, f_measure, subset
 from qassay.metrics.ngrams import Overlap, identical, overlap, table_overlap
 from qassay.text.porter import stem
 from qassay.text.tokens import ranges
@@ -86,8 +86,29 @@ class RougeSU4(RougeN):
         return table_overlap(view, pairs, view.tokens.skip_grams(4))
 
 
+_MOST_CELLS = 1e11
+"""Candidate length times reference length up to which a longest common subsequence is sought: some seconds."""
+_MOST_WEIGHTED_CELLS = 4e9
+"""The same where its tokens must be known, not its length alone: half a gigabyte."""
+TOO_LONG = "too long for a longest common subsequence"
+
+
 class RougeL(Rouge):
     """Longest common subsequence, with the bonuses of Yang et al. (2018), section 3.2."""
+
+    def usable(self, batch: Batch) -> Pairs:
+        """Leave out the pairs that would take forever; an example with none left is unscored."""
+        pairs, view = super().usable(batch), batch.view(self.tok, self.spec.weights)
+        lengths = view.tokens.lengths.astype(np.float64)
+        cells = lengths[view.left(pairs)] * lengths[view.right(pairs)]
+        return subset(pairs, cells <= (_MOST_CELLS if view.weights is None else _MOST_WEIGHTED_CELLS))
+
+    def unscored(self, batch: Batch) -> dict[int, str]:
+        """Say which examples are too long."""
+        short = super().usable(batch).example
+        found = super().unscored(batch)
+        too_long = set(short.tolist()) & found.keys()
+        return found | dict.fromkeys(too_long, TOO_LONG)
 
     def precision_recall(self, batch: Batch, view: View, pairs: Pairs) -> tuple[Floats, Floats]:
         """LCS over candidate and over reference; bonuses go to numerators and denominators."""
