@@ -83,9 +83,9 @@ def encode(trunk: Trunk, pieces: Ragged) -> Ragged:
     hidden = torch.empty((len(pieces.flat), width), dtype=torch.float16, device=pieces.flat.device)
     for rows in batches_by_length(pieces.lengths, _ENCODED_AT_ONCE):
         ids, present = pieces.padded(rows)
+        places = pieces.starts[rows][:, None] + np.arange(ids.shape[1])
+        taken = places[np.arange(ids.shape[1]) < pieces.lengths[rows][:, None]]
         with torch.autocast(ids.device.type, torch.bfloat16):
             states = trunk(ids, present).half()
-        for state, row in zip(states, rows.tolist(), strict=True):
-            start, length = pieces.starts[row], pieces.lengths[row]
-            hidden[start : start + length] = state[:length]
+        hidden[torch.from_numpy(taken).to(ids.device)] = states[present]
     return Ragged(hidden, pieces.lengths)
