@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from qassay.cli import options
-from qassay.cli.terminal import output, print_json
+from qassay.cli.terminal import list_skipped, output, print_json
 from qassay.data.reading import Reader
 from qassay.metrics.catalogue import DEFAULT_METRICS
 from qassay.models.base import EMBEDDED
@@ -34,7 +34,10 @@ def compare(
     from qassay.report.comparison import comparison_tables  # noqa: PLC0415 - as above
 
     reading = options.read_options(format_, map_, None, on_error)
-    examples = name_systems((_stem(name), part) for name, part in Reader(inputs, reading).apart())
+    parts = Reader(inputs, reading).apart()
+    examples = name_systems((_stem(name), part) for name, part in parts)
+    for _, part in parts:
+        list_skipped(part)
     table = score_examples(
         examples,
         metric or DEFAULT_METRICS,
@@ -48,6 +51,7 @@ def compare(
         document = {
             "aggregates": table.to_dicts(),
             "comparisons": [each.to_dict() for each in comparisons],
+            "skipped": sum(part.skipped_total for _, part in parts),
             "seed": seed,
             "version": __version__,
         }

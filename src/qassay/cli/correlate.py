@@ -15,6 +15,7 @@ from qassay.data.reading import Reader
 from qassay.data.scored import is_scored, read_scored
 from qassay.errors import SpecError
 from qassay.metrics.catalogue import DEFAULT_METRICS
+from qassay.models.base import EMBEDDED
 from qassay.scoring import SEED, score_examples
 from qassay.text.language import check_language
 from qassay.version import __version__
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from qassay.data.reading import ReadOptions
     from qassay.meta.evaluation import Evidence
     from qassay.meta.significance import Difference
+    from qassay.models.base import Device as DeviceName
     from qassay.report.agreement_page import AgreementReport
 
 Kind = TypeVar("Kind", bound=StrEnum)
@@ -31,14 +33,22 @@ TESTS = {"bootstrap": "bootstrap", "williams": "williams", "permutation": "perm-
 
 @dataclass(frozen=True, slots=True)
 class _Answers:
-    """What is to be correlated, and how it is read and scored."""
+    """What is to be correlated, and how it is read."""
 
     inputs: list[str]
     reading: ReadOptions
     metric: list[str] | None
-    language: str
     judgements: str | None
     seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Scoring:
+    """How answers are scored."""
+
+    language: str
+    model: str
+    device: DeviceName
 
 
 def correlate(
@@ -76,13 +86,15 @@ def correlate(
     ] = None,
     on_error: options.OnError = "stop",
     seed: options.Seed = SEED,
+    model: options.Model = EMBEDDED,
+    device: options.Device = "auto",
     json: options.Json = False,
 ) -> None:
     """Show how each metric agrees with people, with intervals, and which differences are sure."""
     from qassay.meta import evaluation  # noqa: PLC0415 - loads scipy
+    from qassay.meta import sweep as sweeping  # noqa: PLC0415 - as above
     from qassay.meta.levels import Level, Unit  # noqa: PLC0415 - as above
     from qassay.meta.significance import DifferenceTest  # noqa: PLC0415 - as above
-    from qassay.meta.sweep import Sweep, sweep_fitting  # noqa: PLC0415 - as above
     from qassay.meta.weighted import Coefficient  # noqa: PLC0415 - as above
     from qassay.report.agreement import agreement_table  # noqa: PLC0415 - as above
     from qassay.report.agreement_page import AgreementReport  # noqa: PLC0415 - as above
@@ -99,15 +111,18 @@ def correlate(
         size=size,
         times=times,
     )
-    curve = None if sweep is None else Sweep.parse(sweep)
+    curve = None if sweep is None else sweeping.Sweep.parse(sweep)
     if curve is not None and metric:
         curve.variants(metric)
-    answers = _Answers(
-        inputs, options.read_options(format_, map_, None, on_error), metric, check_language(language), judgements, seed
-    )
-    evidence, skipped = _evidence(answers)
+    reading = options.read_options(format_, map_, None, on_error)
+    scoring = _Scoring(check_language(language), model, options.check_device(device))
+    answers = _Answers(inputs, reading, metric, judgements, seed)
+    evidence, skipped = _evidence(answers, scoring)
     agreements, differences = evaluation.measure(evidence, wanted, by)
-    points = [] if curve is None else sweep_fitting(evidence, curve, wanted, by, language=answers.language)
+    points = []
+    if curve is not None:
+        fitting = sweeping.fitting(evidence, curve)
+        points = sweeping.sweep(evidence, fitting, curve, wanted, by, **asdict(scoring))
     found = AgreementReport(title_of(inputs), evidence, wanted, by, agreements, differences, points, skipped)
     written = _write(found, report, figures)
     if json:
@@ -120,7 +135,7 @@ def correlate(
         say(f"wrote {path}")
 
 
-def _evidence(answers: _Answers) -> tuple[Evidence, int]:
+def _evidence(answers: _Answers, scoring: _Scoring) -> tuple[Evidence, int]:
     from qassay.meta.evaluation import evidence_of_rows, evidence_of_table  # noqa: PLC0415 - loads scipy
     from qassay.meta.judgements import read_judgements  # noqa: PLC0415 - as above
 
@@ -134,7 +149,7 @@ def _evidence(answers: _Answers) -> tuple[Evidence, int]:
         mixed = answers.inputs[scored.index(True)]
         raise SpecError(f"{mixed} holds scores and other inputs hold answers; give files of one kind")
     reader = Reader(answers.inputs, answers.reading)
-    table = score_examples(reader, answers.metric or DEFAULT_METRICS, language=answers.language, seed=answers.seed)
+    table = score_examples(reader, answers.metric or DEFAULT_METRICS, seed=answers.seed, **asdict(scoring))
     list_skipped(reader)
     return evidence_of_table(table, given), reader.skipped_total
 

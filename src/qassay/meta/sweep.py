@@ -13,6 +13,7 @@ from qassay.features import Batch
 from qassay.meta.evaluation import correlate_part
 from qassay.meta.panel import Panel, Pooling
 from qassay.metrics.catalogue import CATALOGUE, parse_spec
+from qassay.models.base import EMBEDDED
 from qassay.scoring import BATCH, Scorer, batches
 from qassay.spec import with_options
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from qassay.meta.evaluation import Evidence, Options
     from qassay.meta.weighted import Coefficient
+    from qassay.models.base import Device
     from qassay.spec import MetricSpec, Param
 
 _MOST_STEPS = 1000
@@ -106,10 +108,13 @@ def sweep(
     by: str | None = None,
     *,
     language: str = "auto",
+    model: str = EMBEDDED,
+    device: Device = "auto",
 ) -> list[SweepPoint]:
     """Score again at every value, on tokens that are cut once, and correlate each time."""
     variants = wanted.variants(specs)
-    scorer = Scorer([each for group in variants.values() for each in group], language=language)
+    swept = [each for group in variants.values() for each in group]
+    scorer = Scorer(swept, language=language, model=model, device=device)
     scorer.count(evidence.examples)
     trial = _trial(evidence, scorer)
     points = []
@@ -126,16 +131,12 @@ def sweep(
     return points
 
 
-def sweep_fitting(
-    evidence: Evidence, wanted: Sweep, options: Options, by: str | None = None, *, language: str = "auto"
-) -> list[SweepPoint]:
-    """Sweep those of the evidence's metrics that have the parameter; it is a `SpecError` when none has."""
+def fitting(evidence: Evidence, wanted: Sweep) -> list[str]:
+    """Choose those of the evidence's metrics that have the parameter, or all when none has, to be refused by name."""
     if not evidence.examples:
         raise SpecError("--sweep scores the answers again; give the answers, not a file of scores")
     specs = list(evidence.panel.scores)
-    return sweep(
-        evidence, [spec for spec in specs if wanted.fits(spec)] or specs, wanted, options, by, language=language
-    )
+    return [spec for spec in specs if wanted.fits(spec)] or specs
 
 
 def _trial(evidence: Evidence, scorer: Scorer) -> Panel:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import asdict, dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -44,15 +45,19 @@ class SystemComparison:
 
 
 def name_systems(files: Iterable[tuple[str, Iterable[Example]]]) -> list[Example]:
-    """Give answers without a system the name of their file; a name that two files use is told apart by the file."""
+    """Give answers without a system the name of their file; a name that two files use is told apart by the file.
+
+    Files of one name are numbered in their order.
+    """
     read = [(name, list(examples)) for name, examples in files]
+    names = _distinct([name for name, _ in read])
     users: dict[str, set[str]] = {}
-    for name, examples in read:
+    for name, (_, examples) in zip(names, read, strict=True):
         for example in examples:
             users.setdefault(example.system, set()).add(name)
     return [
         replace(example, system=_system_name(example.system, name, users))
-        for name, examples in read
+        for name, (_, examples) in zip(names, read, strict=True)
         for example in examples
     ]
 
@@ -72,6 +77,16 @@ def compare_table(table: ScoreTable, *, draws: int = 1000) -> list[SystemCompari
             )
             results.append(SystemComparison(spec, a, b, comparison, unshared))
     return results
+
+
+def _distinct(names: Sequence[str]) -> list[str]:
+    seen: Counter[str] = Counter()
+    often = Counter(names)
+    distinct = []
+    for name in names:
+        seen[name] += 1
+        distinct.append(name if often[name] == 1 else f"{name} ({seen[name]})")
+    return distinct
 
 
 def _system_name(stated: str, file: str, users: dict[str, set[str]]) -> str:

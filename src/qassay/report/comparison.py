@@ -5,8 +5,9 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from rich.console import Group
+from rich.console import Group, RenderableType
 from rich.table import Table
+from rich.text import Text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,17 +21,29 @@ _SURE = 0.05
 def comparison_tables(comparisons: Sequence[SystemComparison]) -> Group:
     """Show each pair's scores, their difference with its interval, p-values, and questions won, tied and lost.
 
-    Rows whose permutation p-value is below .05 are bold.
+    Rows whose permutation p-value is below .05 are bold; what has no value says why below.
     """
-    pairs = groupby(comparisons, key=lambda each: (each.a, each.b, each.unshared))
-    return Group(*(_pair(a, b, unshared, list(rows)) for (a, b, unshared), rows in pairs))
+    parts: list[RenderableType] = []
+    for (a, b, unshared), rows in groupby(comparisons, key=lambda each: (each.a, each.b, each.unshared)):
+        pair = list(rows)
+        parts += [_pair(a, b, unshared, pair), *_remarks(pair)]
+    return Group(*parts)
+
+
+def _remarks(rows: Sequence[SystemComparison]) -> list[Text]:
+    lines = []
+    for each in rows:
+        if each.result.missing:
+            lines.append(f"{each.metric}: {each.result.missing} questions without a score of both were left out")
+        if each.result.reason:
+            lines.append(f"{each.metric}: undefined: {each.result.reason}")
+    return [Text(line, style="dim") for line in lines]
 
 
 def _pair(a: str, b: str, unshared: int, rows: Sequence[SystemComparison]) -> Table:
     shared = rows[0].result.n + rows[0].result.missing
-    title = f"{a} against {b}, {shared} questions" + (
-        f" ({unshared} answers without a counterpart)" if unshared else ""
-    )
+    questions = "1 question" if shared == 1 else f"{shared} questions"
+    title = f"{a} against {b}, {questions}" + (f" ({unshared} answers without a counterpart)" if unshared else "")
     table = Table(title=title, title_justify="left", title_style="bold", box=None, header_style="bold")
     table.add_column("metric", no_wrap=True)
     for heading in (a, b):
