@@ -104,6 +104,7 @@ class Batch:
         self._tokens: dict[str, Tokens] = {}
         self._views: dict[tuple[str, str | None], View] = {}
         self._shared: list[tuple[Tokens, Pairs, SharedGrams]] = []
+        self._entities: dict[str, list[list[list[str]]]] = {}
         self._spans: dict[str, list[Ints]] = {}
         self._asked: dict[str, Asked] = {}
         self._embeddings: dict[tuple[str, int], list[TokenEmbeddings]] = {}
@@ -183,8 +184,10 @@ class Batch:
 
     def entity_tokens(self, tok: str) -> list[list[list[str]]]:
         """Give the tokens of each example's gold entities, which no two examples share often enough to pool."""
-        cut = self.resources.tokeniser(tok).tokens
-        return [[cut(compose(entity)) for entity in example.entities] for example in self.examples]
+        if tok not in self._entities:
+            cut = self.resources.tokeniser(tok).tokens
+            self._entities[tok] = [[cut(compose(entity)) for entity in example.entities] for example in self.examples]
+        return self._entities[tok]
 
     def spans(self, tok: str) -> list[Ints]:
         """Give the character positions of every text's tokens."""

@@ -2,6 +2,7 @@ from collections import Counter
 
 import pytest
 
+from qassay import features
 from qassay.errors import SpecError
 from qassay.meta.evaluation import Options, evidence_of_table, measure
 from qassay.meta.levels import Level
@@ -10,7 +11,6 @@ from qassay.meta.sweep import Sweep, fitting, sweep
 from qassay.meta.weighted import Coefficient
 from qassay.records import Example, Opinion, Reference
 from qassay.scoring import score_examples
-from qassay.text import tokens
 
 PEARSON = Options(Level.ANSWER, (Coefficient.PEARSON,), DifferenceTest.BOOTSTRAP, 0, seed=1)
 
@@ -91,24 +91,24 @@ def test_parts_are_swept_apart():
     ]
 
 
-@pytest.mark.parametrize("param", ["yesno", "beta"])
+@pytest.mark.parametrize("param", ["yesno", "entity", "beta"])
 def test_texts_are_cut_once_for_all_values(monkeypatch, param):
-    """A sweep of forty values tokenises as often as one of a single value."""
-    cuts = Counter()
-    cut = tokens.Tokens.cut
+    """A sweep of forty values calls tokenisers as often as one of a single value."""
+    calls = Counter()
+    find = features.tokeniser
 
-    def counting(*arguments):
-        cuts["now"] += 1
-        return cut(*arguments)
+    def counting(name, language):
+        calls["now"] += 1
+        return find(name, language)
 
-    monkeypatch.setattr(tokens.Tokens, "cut", counting)
+    monkeypatch.setattr(features, "tokeniser", counting)
     ready = evidence(["rouge_l"])
-    cuts.clear()
+    calls.clear()
     sweep(ready, ["rouge_l"], Sweep.parse(f"{param}=1:1"), PEARSON)
-    once = cuts["now"]
-    cuts.clear()
-    sweep(ready, ["rouge_l"], Sweep.parse(f"{param}=0:4:0.1"), PEARSON)
-    assert cuts["now"] == once
+    once = calls["now"]
+    calls.clear()
+    sweep(ready, ["rouge_l"], Sweep.parse(f"{param}=1:5:0.1"), PEARSON)
+    assert calls["now"] == once > 0
 
 
 def test_a_bonus_for_the_right_stance_brings_the_metric_closer_to_people():
