@@ -120,6 +120,22 @@ class OnnxEncoder:
         """Cut a text into the model's word pieces, without the marks around it."""
         return list(self._tokenizer.encode(text, add_special_tokens=False).tokens)
 
+    def cut(self, texts: Sequence[str]) -> list[Ints]:
+        """Cut texts into the numbers of the model's word pieces, without the marks around them."""
+        return [
+            np.array(each.ids, np.int64) for each in self._tokenizer.encode_batch(list(texts), add_special_tokens=False)
+        ]
+
+    @property
+    def vocabulary(self) -> dict[str, int]:
+        """The model's word pieces with their numbers."""
+        return dict(self._tokenizer.get_vocab())
+
+    @property
+    def marks(self) -> tuple[int, int]:
+        """The numbers of the marks that open and close a text."""
+        return self._marks
+
     def encode(self, texts: Sequence[str], layer: int) -> list[TokenEmbeddings]:
         """Give each text's embeddings at a layer; equal texts run once, and recent ones not again."""
         if layer not in self.model.layers:

@@ -66,9 +66,10 @@ class AvaNetwork(nn.Module):
     def __init__(self, make_encoder: Callable[[], Any], design: Design) -> None:
         super().__init__()
         self.design = design
-        self.encoders = nn.ModuleList(make_encoder() for _ in design.pairs)
+        encoders = [make_encoder() for _ in design.pairs]
+        self.encoders = nn.ModuleList(encoders)
         self.decoders = nn.ModuleList(make_encoder() for _ in design.pairs if design.peer)
-        width: int = self.encoders[0].config.hidden_size
+        width: int = encoders[0].config.hidden_size
         self.dropout = nn.Dropout(0.1)
         self.out = nn.Linear(width * (len(self.encoders) + len(self.decoders)), 1)
 

@@ -3,8 +3,6 @@
 What people judged seldom shows a sentence that is right but for one name or number. These rows do.
 """
 
-import csv
-import io
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -14,6 +12,8 @@ from xml.etree import ElementTree as XML  # noqa: ICN001, N814 - the module, und
 import msgspec
 import numpy as np
 
+from qassay.data.answer_selection import read_selection
+from qassay.data.source import Source
 from qassay.errors import DataError
 from qassay.train import answer_sources, span_sources
 from qassay.train.judge_rows import JudgeRow, group_of
@@ -45,9 +45,10 @@ class SwapPool:
 
     def draw(self, question: str, answer: str, rng: np.random.Generator) -> str | None:
         """Draw another answer of the same kind, or none when a few draws find nothing different."""
-        options = self._pool[self._kind(question, answer)]
+        options: list[str] = self._pool[self._kind(question, answer)]
         own = question_key(answer)
-        for index in rng.integers(len(options), size=5) if options else ():
+        places: list[int] = rng.integers(len(options), size=5).tolist() if options else []
+        for index in places:
             drawn = question_key(options[index])
             if drawn and drawn not in own and own not in drawn:
                 return options[index]
@@ -319,15 +320,8 @@ def quoref_contrast(path: Path, _rng: np.random.Generator) -> Iterator[JudgeRow]
 
 def wikiqa(path: Path, rng: np.random.Generator) -> Iterator[JudgeRow]:
     """WikiQA answer selection: right sentences against each other, and wrong ones against a right one."""
-    text = read_text(path)
-    quoting = csv.QUOTE_NONE if "\tDocumentID\t" in text.partition("\n")[0] else csv.QUOTE_MINIMAL
-    table: Iterable[dict[str, str]] = csv.DictReader(io.StringIO(text), delimiter="\t", quoting=quoting)
-    by_question: dict[str, tuple[list[str], list[str]]] = {}
-    for entry in table:
-        sides = by_question.setdefault(entry["Question"], ([], []))
-        sides[entry["Label"].strip() == "1"].append(entry["Sentence"])
-    for question, (wrong, right) in by_question.items():
-        yield from selection(question, right, wrong, "wikiqa", rng)
+    for asked in read_selection(Source.at(path)):
+        yield from selection(asked.question, asked.right, asked.wrong, "wikiqa", rng)
 
 
 def selection(

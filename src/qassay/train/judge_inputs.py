@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from qassay.models.judge_marks import LONGEST, piece_kinds
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
@@ -19,9 +21,6 @@ if TYPE_CHECKING:
 
     from qassay.train.judge_rows import JudgeRow
 
-MATCHES_NOTHING, BEGINS_WORD, CONTINUES_WORD = 0, 1, 2
-LONGEST = {"context": 256, "reference": 128, "question": 64, "candidate": 160}
-"""Pieces that are read of each text, [CLS] and [SEP] included; what is beyond is cut off."""
 _NONE = -1
 
 
@@ -58,34 +57,6 @@ class JudgeInputs:
             return cls(**{each.name: stored[each.name] for each in fields(cls)})
 
 
-def piece_kinds(tokenizer: Tokenizer) -> NDArray[np.uint8]:
-    """Say of every piece whether it begins a word, continues one, or (special pieces, marks) matches nothing."""
-    kinds = np.zeros(tokenizer.get_vocab_size(), np.uint8)
-    for piece, number in tokenizer.get_vocab().items():
-        if piece.startswith("##"):
-            kinds[number] = CONTINUES_WORD
-        elif any(character.isalnum() for character in piece) and not (piece[0] == "[" and piece[-1] == "]"):
-            kinds[number] = BEGINS_WORD
-    return kinds
-
-
-def word_keys(pieces: NDArray[np.integer], kinds: NDArray[np.uint8]) -> NDArray[np.int64]:
-    """Give every piece the key of the word it stands in: equal words have equal keys; 0 for what matches nothing."""
-    if not len(pieces):
-        return np.zeros(0, np.int64)
-    kind = kinds[pieces]
-    starts = np.flatnonzero(kind != CONTINUES_WORD)
-    starts = starts if len(starts) and starts[0] == 0 else np.concatenate([[0], starts])
-    word = np.cumsum(np.isin(np.arange(len(pieces)), starts)) - 1
-    place = np.arange(len(pieces)) - starts[word]
-    # A polynomial over the word's pieces, wrapping around: collisions would need two words alike in 64 bits.
-    factors = np.power(np.uint64(1_000_003), place.astype(np.uint64))
-    keys = np.add.reduceat((pieces.astype(np.uint64) + np.uint64(1)) * factors, starts)
-    matching = kind[starts] != MATCHES_NOTHING
-    by_word: NDArray[np.int64] = np.where(matching, keys.astype(np.int64), 0)
-    return by_word[word]
-
-
 def prepare(rows: Sequence[JudgeRow], tokenizer: Tokenizer) -> JudgeInputs:
     """Cut the texts of all rows into pieces, each distinct text once."""
     numbers: dict[tuple[str, int], int] = {}
@@ -117,7 +88,7 @@ def prepare(rows: Sequence[JudgeRow], tokenizer: Tokenizer) -> JudgeInputs:
     return JudgeInputs(
         pieces=np.fromiter((piece for text in texts for piece in text), np.uint16),
         lengths=np.array([len(text) for text in texts], np.int64),
-        kinds=piece_kinds(tokenizer),
+        kinds=piece_kinds(tokenizer.get_vocab()),
         context=columns[0],
         reference=columns[1],
         question=columns[2],

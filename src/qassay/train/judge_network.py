@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import torch
 from torch import nn
 
+from qassay.models.judge_marks import COMPARED, MARKS, ROLES, word_keys
 from qassay.train.encoder_layers import WIDTH, Trunk, upper_layers
-from qassay.train.judge_inputs import word_keys
 from qassay.train.ragged import Ragged
 
 if TYPE_CHECKING:
@@ -25,16 +25,6 @@ if TYPE_CHECKING:
 
     from qassay.train.judge_inputs import JudgeInputs
 
-ROLES = ("reference", "question", "candidate", "context")
-"""The order in which the texts stand."""
-COMPARED = {
-    "reference": ("candidate", "question"),
-    "question": ("candidate", "reference"),
-    "candidate": ("reference", "question"),
-    "context": ("reference", "candidate"),
-}
-"""For each role, the two texts in which its words are looked for."""
-MARKS = 4 * len(ROLES)
 _MULTIPLE = 8
 
 
