@@ -106,7 +106,7 @@ def parse_ref(text: str) -> ModelRef:
     """Tell what a model name means: `mini`, an existing folder or anything that looks like a path, or a Hub name."""
     if text == EMBEDDED:
         return ModelRef("embedded", text)
-    if Path(text).expanduser().is_dir():
+    if text and Path(text).expanduser().is_dir():
         return ModelRef("folder", text)
     if text.startswith((".", "/", "~", "\\")) or text.count("/") > 1:
         raise ModelError(f'there is no model folder "{text}"')

@@ -1,0 +1,131 @@
+import numpy as np
+import pytest
+
+from qassay.errors import ModelError
+from qassay.models.base import CUT_QUESTION, FOREIGN
+from qassay.models.keyphrase import OnnxWeigher
+from qassay.models.load import load_encoder, load_weigher
+from qassay.models.onnx import OnnxEncoder
+
+QUESTION = "How many steps are involved in a hypothesis test?"
+REFERENCE = "Four steps are involved in a hypothesis test."
+
+
+@pytest.fixture
+def weigher():
+    found = load_weigher("mini")
+    found.notes.clear()
+    return found
+
+
+def words(answer, weighed):
+    return {answer[start:end]: weight for (start, end), weight in zip(weighed.spans, weighed.weights, strict=True)}
+
+
+def test_the_answering_word_weighs_most(weigher):
+    """Seed 000, figure 1: "Four" carries the reference, "seven" the wrong candidate."""
+    candidate = "There are seven steps involved in a hypothesis test ."
+
+    right, wrong = weigher.weigh([(QUESTION, REFERENCE), (QUESTION, candidate)])
+
+    assert max(words(REFERENCE, right), key=words(REFERENCE, right).get) == "Four"
+    assert max(words(candidate, wrong), key=words(candidate, wrong).get) == "seven"
+
+
+def test_the_question_decides(weigher):
+    """Seed 000, section 3.1: the same sentence has other key words for another question."""
+    answer = "Marie Curie discovered polonium in 1898."
+
+    who, when = weigher.weigh([("Who discovered polonium?", answer), ("When was polonium discovered?", answer)])
+
+    assert words(answer, who)["Marie"] > words(answer, when)["Marie"]
+    assert words(answer, when)["1898"] > words(answer, who)["1898"]
+
+
+def test_yes_and_no_carry_their_answers(weigher):
+    """In an answer to a yes-no question the yes or no weighs most."""
+    answer = "no, he is not in the kitchen"
+
+    (found,) = weigher.weigh([("is he in the kitchen?", answer)])
+
+    assert max(words(answer, found), key=words(answer, found).get) == "no"
+
+
+def test_weights_are_shares(weigher):
+    """The weights of an answer add up to 1, with a question and without."""
+    asked, unasked = weigher.weigh([(QUESTION, REFERENCE), (None, REFERENCE)])
+
+    assert asked.weights.sum() == pytest.approx(1)
+    assert unasked.weights.sum() == pytest.approx(1)
+    assert not np.allclose(asked.weights, unasked.weights)
+
+
+@pytest.mark.parametrize("answer", ["?!", "🙂", "北京", "x", " . "])
+def test_odd_answers_are_weighed(weigher, answer):
+    """Punctuation, emoji and other scripts get weights that add up."""
+    (found,) = weigher.weigh([(QUESTION, answer)])
+
+    assert found.weights.sum() == pytest.approx(1)
+
+
+def test_an_empty_answer_has_no_weights(weigher):
+    """Nothing to weigh is no error."""
+    (found,) = weigher.weigh([(QUESTION, "")])
+
+    assert found.weights.shape == (0,)
+    assert found.spans.shape == (0, 2)
+
+
+def test_an_empty_question_is_a_question(weigher):
+    """An empty question is weighed as asked, not refused."""
+    (found,) = weigher.weigh([("", REFERENCE)])
+
+    assert found.weights.sum() == pytest.approx(1)
+
+
+def test_long_answers_share_one_whole(weigher):
+    """Weights over several windows are one distribution with a weight for every token."""
+    answer = " ".join(["the test has four steps"] * 300)
+
+    (found,) = weigher.weigh([(QUESTION, answer)])
+
+    assert len(found.weights) == 1500
+    assert found.weights.sum() == pytest.approx(1)
+
+
+def test_a_question_beyond_measure_is_cut_and_counted(weigher):
+    """A question longer than the model reads is cut, which the notes tell."""
+    weigher.weigh([("why " * 700, REFERENCE)])
+
+    assert weigher.notes[CUT_QUESTION] == 1
+
+
+def test_neighbours_do_not_matter():
+    """A pair has the same weights, bit for bit, alone and among others, on one thread and on three."""
+    folder = load_encoder("mini").runtime.folder
+    alone, among = (OnnxWeigher(OnnxEncoder("mini", folder, threads)) for threads in (1, 3))
+
+    (left,) = alone.weigh([(QUESTION, REFERENCE)])
+    right = among.weigh([("who?", "he " * 50), (QUESTION, REFERENCE), (None, "x")])[1]
+
+    np.testing.assert_array_equal(left.weights, right.weights)
+
+
+def test_notes_are_the_encoders(weigher):
+    """What befalls a text on its way to its weights is counted with what befalls it in the encoder."""
+    weigher.weigh([(QUESTION, "首都是北京没错")])
+
+    assert load_encoder("mini").notes[FOREIGN] == weigher.notes[FOREIGN] == 1
+
+
+def test_a_model_without_head_says_so(tmp_path):
+    """An encoder's folder alone cannot weigh; the message names the command that trains a head."""
+    source = load_encoder("mini").runtime.folder
+    for file in source.iterdir():
+        if file.is_file():
+            (tmp_path / file.name).write_bytes(file.read_bytes())
+    description = (tmp_path / "model.json").read_text(encoding="utf-8")
+    (tmp_path / "model.json").write_text(description[: description.index(',\n "keyphrase"')] + "}", encoding="utf-8")
+
+    with pytest.raises(ModelError, match="qassay train keyphrase"):
+        load_weigher(str(tmp_path))

@@ -1,0 +1,138 @@
+import numpy as np
+import pytest
+import torch
+from transformers import AutoModel, AutoTokenizer
+
+from qassay.errors import ModelError
+from qassay.models.base import FOREIGN, WINDOWED
+from qassay.models.load import load_encoder
+from qassay.models.onnx import OnnxEncoder
+from qassay.train.export import export_encoder
+from tiny_bert import write_tiny_bert
+
+TEXTS = ["Paris is the capital of France.", "no", "", "Four steps are involved in a hypothesis test."]
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory):
+    return write_tiny_bert(tmp_path_factory.mktemp("base"), layers=3)
+
+
+@pytest.fixture(scope="module")
+def exported(base, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("fp32")
+    export_encoder(base, folder, int8=False)
+    return OnnxEncoder("tiny", folder, threads=2)
+
+
+@pytest.fixture
+def embedded():
+    return load_encoder("mini")
+
+
+@pytest.mark.parametrize("layer", [1, 2, 3])
+@pytest.mark.parametrize("text", TEXTS)
+def test_fp32_equals_the_original(base, exported, layer, text):
+    """Every layer's states are those of transformers' own BERT."""
+    model, tokenizer = AutoModel.from_pretrained(base).eval(), AutoTokenizer.from_pretrained(base)
+
+    (found,) = exported.encode([text], layer)
+
+    with torch.no_grad():
+        states = model(**tokenizer(text, return_tensors="pt"), output_hidden_states=True).hidden_states[layer]
+    np.testing.assert_allclose(found.vectors, states[0].numpy(), atol=2e-6)
+
+
+def test_int8_stays_close(base, exported, tmp_path):
+    """Quantised states point where the original ones do."""
+    export_encoder(base, tmp_path, int8=True)
+    small = OnnxEncoder("tiny8", tmp_path)
+
+    (left,), (right,) = exported.encode([TEXTS[0]], 2), small.encode([TEXTS[0]], 2)
+
+    cosines = (left.vectors * right.vectors).sum(1) / np.prod(
+        [np.linalg.norm(each.vectors, axis=1) for each in (left, right)], axis=0
+    )
+    assert cosines.min() > 0.98
+
+
+def test_spans_point_at_the_words(embedded):
+    """Each token's span is its place in the text, in characters, accents and emoji included."""
+    text = "Röntgen 🙂 won."
+
+    (found,) = embedded.encode([text], 1)
+
+    inner = found.spans[~found.special]
+    assert [text[start:end] for start, end in inner][-2:] == ["won", "."]
+    assert text[inner[0, 0] : inner[0, 1]].startswith("R")
+
+
+def test_marks_are_flagged(embedded):
+    """The first and last token are the marks around the text; an empty text is nothing but them."""
+    full, empty = embedded.encode(["a b", ""], 1)
+
+    assert full.special.tolist() == [True, False, False, True]
+    assert empty.special.tolist() == [True, True]
+
+
+def test_neighbours_do_not_matter(embedded):
+    """A text has the same vectors, bit for bit, alone and among others."""
+    (alone,) = OnnxEncoder("mini", embedded.runtime.folder, threads=1).encode([TEXTS[0]], 2)
+
+    among = OnnxEncoder("mini", embedded.runtime.folder, threads=4).encode([*TEXTS, "much longer " * 40], 2)[0]
+
+    np.testing.assert_array_equal(alone.vectors, among.vectors)
+
+
+def test_equal_texts_run_once(embedded):
+    """The same text twice gives the same object twice."""
+    first, second = embedded.encode(["twice", "twice"], 1)
+
+    assert first is second
+
+
+def test_long_texts_are_read_whole_and_counted(embedded):
+    """A text of many times the model's length gets a vector for every token."""
+    embedded.notes.clear()
+    text = " ".join(f"word{number}" for number in range(1200))
+
+    (found,) = embedded.encode([text], 1)
+
+    assert np.isfinite(found.vectors).all()
+    assert found.spans[-2, 1] == len(text)
+    assert embedded.notes == {WINDOWED: 1}
+
+
+def test_other_scripts_are_noted(embedded):
+    """Chinese is encoded, with a note that the embedded model is English."""
+    embedded.notes.clear()
+
+    embedded.encode(["北京是中国的首都。"], 1)
+
+    assert embedded.notes == {FOREIGN: 1}
+
+
+def test_a_layer_that_is_not_there_is_refused(embedded):
+    """The message says which layers there are."""
+    with pytest.raises(ModelError, match="layers 1 to 4, not 9"):
+        embedded.encode(["x"], 9)
+
+
+def test_a_damaged_graph_is_one_clear_error(exported, tmp_path):
+    """Bytes that are no graph are an error that names the file."""
+    for file in exported.runtime.folder.iterdir():
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    (tmp_path / "layer1.onnx").write_bytes(b"not a graph")
+
+    with pytest.raises(ModelError, match=r"layer1\.onnx: damaged"):
+        OnnxEncoder("broken", tmp_path).encode(["x"], 1)
+
+
+def test_a_damaged_tokenizer_is_one_clear_error(exported, tmp_path):
+    """The same for the tokenizer."""
+    for file in exported.runtime.folder.iterdir():
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    (tmp_path / "tokenizer.json").write_text("{}", encoding="utf-8")
+
+    with pytest.raises(ModelError, match=r"tokenizer\.json: damaged"):
+        OnnxEncoder("broken", tmp_path).encode(["x"], 1)
