@@ -1,8 +1,9 @@
 """The commands and the code that the documentation shows: found, run, and held against what it says they print.
 
-`$ cat FILE` in a `console` block shows a file, which is put there for the commands after it; `$ qassay …` is run as the
-program would run it. `python` blocks are run, and the `text` block that follows is what they print. A line `…` stands
-for any lines. `python tests/snippets.py` writes the present outputs into the pages.
+`$ cat FILE` in a `console` block shows a file: one that is not there yet is put there for the commands after it, one
+that a command wrote is compared. `$ qassay …` is run as the program would run it. `python` blocks are run, and the
+`text` block that follows is what they print. A line `…` stands for any lines. `python tests/snippets.py` writes the
+present outputs into the pages.
 """
 
 import io
@@ -88,7 +89,9 @@ def run_steps(block, folder):
     """Put the shown files into a folder, run the program's commands there; give each with what it printed."""
     for step in steps(block):
         words = shlex.split(step.command)
-        if words[0] == "cat":
+        if words[0] == "cat" and (folder / words[1]).exists():
+            yield step, 0, (folder / words[1]).read_text(encoding="utf-8")
+        elif words[0] == "cat":
             (folder / words[1]).write_text(step.shown, encoding="utf-8")
         elif is_program(step):
             yield step, *run_program(words, folder)

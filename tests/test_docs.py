@@ -7,14 +7,18 @@ import tomllib
 from contextlib import chdir
 from itertools import pairwise
 
+import numpy as np
 import pytest
 from typer.main import get_command
 
 from qassay.cli.main import app
+from qassay.data.reading import Reader
 from qassay.errors import SpecError
-from qassay.metrics.catalogue import CATALOGUE, parse_spec
+from qassay.metrics.catalogue import CATALOGUE, create, parse_spec
+from qassay.scoring import score_examples
 from qassay.spec import MetricSpec
 from qassay.version import __version__
+from shared import bench
 from snippets import PAGES, ROOT, RUN, blocks, name, programs, prose, run_python, run_steps, same
 
 README = ROOT / "README.md"
@@ -36,6 +40,7 @@ INLINE = re.compile(r"`([^`]+)`")
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 HEADING = re.compile(r"^#+ +(.*)$", re.MULTILINE)
 SPEC = re.compile(rf"({'|'.join(CATALOGUE)})(:\w+)?(,[\w-]+=[^,\s]+)*")
+UNDEFINED = "\N{EN DASH}"
 ENDS = {"|", ">", "#", "&&"}
 
 
@@ -150,6 +155,35 @@ def test_readme_lists_every_extra():
     """The table of extras in the README is that of the package."""
     declared = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
     assert {in_code(row[0]) for row in table(README.read_text(encoding="utf-8"), "Install")} == set(declared)
+
+
+@pytest.mark.parametrize(("column", "data"), [(1, "marco_all"), (2, "avsd_all"), (3, "marcomulti_unilm")])
+def test_readme_gives_the_measured_agreement(column, data):
+    """Pearson's correlations in the README are those of the present metrics, on the files that it names."""
+    examples = list(Reader([bench(f"kpqa_human/{data}.csv")]))
+    judgements = [example.judgement for example in examples]
+    shown = {in_code(row[0]): row[column].split()[0] for row in agreement_rows()}
+    # METEOR's row was measured with WordNet, which is not installed everywhere
+    shown = {spec: text for spec, text in shown.items() if str(create(spec).spec) == spec}
+    scores = score_examples(examples, shown).scores
+    found = {spec: agreement(values, judgements) for spec, values in scores.items()}
+    assert [spec for spec, text in shown.items() if not near(spec, text, found[spec])] == []
+
+
+def agreement_rows():
+    _, text, _ = re.split(r"<!-- /?agreement-table -->", README.read_text(encoding="utf-8"))
+    return table(f"## \n{text}", "")
+
+
+def agreement(values, judgements):
+    return None if np.ptp(values) == 0 else np.corrcoef(values, judgements)[0, 1]
+
+
+def near(spec, text, found):
+    """Compare to the third digit; what comes from a model to the second."""
+    if found is None or text == UNDEFINED:
+        return found is None and text == UNDEFINED
+    return abs(float(text) - found) <= (0.01 if ":kp" in spec or spec.startswith("bert_score") else 0.00051)
 
 
 def test_changelog_speaks_of_this_version():
