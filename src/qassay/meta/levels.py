@@ -11,7 +11,7 @@ from scipy import stats
 
 from qassay.arrays import Floats, Ints
 from qassay.errors import DataError
-from qassay.meta.coefficients import FEWEST, Estimate, estimate, too_few, undefined
+from qassay.meta.coefficients import FEWEST, Estimate, estimate, is_constant, too_few, undefined
 from qassay.meta.panel import Panel, mean_pooling
 from qassay.meta.weighted import Coefficient, Judged, dense, settled
 
@@ -234,7 +234,7 @@ class InputLevel(LevelStatistic):
         if not self.n:
             return undefined("no question has two answers that differ in score and in judgement")
         value = float(self.values.mean())
-        if self.n < 2 or np.ptp(self.values) == 0:  # noqa: PLR2004 - a t test needs two different values
+        if self.n < 2 or is_constant(self.values):  # noqa: PLR2004 - a t test needs two different values
             return Estimate(value, None)
         return Estimate(value, float(stats.ttest_1samp(self.values, 0.0).pvalue))
 
