@@ -119,12 +119,12 @@ def sas(path: Path) -> Iterator[JudgedPair]:
 
 
 def squad_mturk(path: Path) -> Iterator[JudgedPair]:
-    """A model's SQuAD answers rated 1 to 5 by one person."""
+    """A model's SQuAD answers rated 0 to 5 by one person."""
     for row in csv.DictReader(io.StringIO(read_text(path)), delimiter="\t"):
         listed = ast.literal_eval(row["gold_answers"] or "[]")
         references = tuple(dict.fromkeys(text for text in listed if text.strip()))
         if references and (row["model_answer"] or "").strip():
-            label = (float(row["avg_score"]) - 1) / 4
+            label = float(row["avg_score"]) / 5
             yield JudgedPair(row["question"], references, row["model_answer"], label, "squad_mturk")
 
 
