@@ -13,7 +13,12 @@ SCANNED = [tokeniser(name) for name in TOKENISERS if TOKENISERS[name].scan] + [t
 every_scan = pytest.mark.parametrize("cutter", SCANNED, ids=["word", "coco", "squad", "13a", "char", "squad in German"])
 
 # what the rules of some tokeniser look at, closely packed
-tricky = st.text(st.sampled_from("aAnThe05.,-'\"&;<>_? \n\t\x01\x1c\x7fé大"), max_size=12)
+tricky = st.text(
+    st.sampled_from(
+        "aAnThe05.,-'\"&;<>_? \n\t\x01\x1c\x7féÉß“”\xa0\u3000\u2028·—ΣσİИи大元。かไัह\u093f\u0301\ud800👍\uffff"
+    ),
+    max_size=12,
+)
 words = st.lists(st.sampled_from(["the", "a", "Cat", "sat,", "internationalisations", "internationalisation", "?"]))
 texts = st.lists(tricky | words.map(" ".join) | st.text(st.characters(codec="ascii")) | st.text(), max_size=6)
 
@@ -24,6 +29,8 @@ texts = st.lists(tricky | words.map(" ".join) | st.text(st.characters(codec="asc
 @example([""])
 @example(["", "a", ""])
 @example(["a\0b", "c"])
+@example(["ΟΔΟΣ", "İΣ", "ΟΔΟΣ ΟΔΟΣ"])
+@example(["“the” a", "the “a”", "Café É", "大元 the", "ไทย", "ि", "aิ", "𠀀 a"])
 @example(["<skipped>", "5..5", "1,000.5", "a.,b", "5-6", "-5", "x-\ny", "&amp;", "&lt;skipped>"])
 @example(["12345678", "123456789", "1234567890123456", "12345678901234567", "12345678901234568"])
 def test_same_tokens(cutter, rows):

@@ -60,9 +60,12 @@ def spaced(texts: Iterable[str]) -> bool:
 
 @cache
 def combining_marks() -> str:
-    """Write out the characters that belong to the letter before them, such as the vowel signs of Hindi."""
-    everything = map(chr, range(_PLANE))
-    return "".join(each for each in everything if unicodedata.category(each) in {"Mn", "Mc", "Me"})
+    """Write out the characters that belong to the letter before them, such as the vowel signs of Hindi.
+
+    Those of unspaced scripts are left out: there every character counts by itself.
+    """
+    marks = (each for each in map(chr, range(_PLANE)) if unicodedata.category(each) in {"Mn", "Mc", "Me"})
+    return _UNSPACED.sub("", "".join(marks))
 
 
 def check_language(code: str) -> str:

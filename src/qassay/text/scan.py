@@ -1,18 +1,23 @@
-"""Many ASCII texts cut at once: an array of their characters' kinds, with a token wherever the kind changes.
+"""Many texts cut at once: an array of their characters' kinds, with a token wherever the kind changes.
 
 Each `Scan` gives the tokens of one tokeniser, several times faster than cutting text by text. Texts whose tokens
 need more than kinds of characters to be told (an entity such as `&amp;`, say) are left to the tokeniser itself.
+Positions are those of UTF-8 bytes.
 """
 
 from __future__ import annotations
 
+import re
 import string
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple, overload
 
 import numpy as np
 
+from qassay.text.language import UNSPACED, combining_marks
+from qassay.text.normalise import fold
 from qassay.text.numbering import number_keys
 
 if TYPE_CHECKING:
@@ -23,8 +28,10 @@ if TYPE_CHECKING:
     Bytes = NDArray[np.uint8]
     Keys = NDArray[np.uint64]
 
-_SPACE, _WORD, _ALONE, _END, _UNSURE, _POINT, _DASH = range(7)
-"""What a character is: between tokens, part of one, one by itself, the end of a text, or to be looked at."""
+_SPACE, _WORD, _ALONE, _END, _UNSURE, _POINT, _DASH, _TAIL = range(8)
+"""What a byte is: between tokens, part of one, one by itself (or its tail), the end of a text, or to be looked at."""
+_PLANE = 0x10000
+_CONTINUATION, _CONTINUATION_MASK = 0x80, 0xC0
 _WORD_BYTES = 8
 _MASKS = np.array([(1 << 8 * size) - 1 for size in range(_WORD_BYTES + 1)], np.uint64)
 
@@ -95,23 +102,32 @@ class Scanned:
 class Scan:
     """How one tokeniser tells tokens by kinds of characters."""
 
-    kinds: bytes
-    """The kind of each of the 256 bytes."""
+    ascii: bytes
+    """The kind of each ASCII character."""
+    letters: int
+    """The kind of letters and digits beyond ASCII."""
+    unspaced: int
+    """The kind of characters of scripts without spaces."""
+    marks: int
+    """The kind of combining marks."""
+    others: int
+    """The kind of what else stands beyond ASCII and is no space."""
     folds: bool = True
     deleted: bytes = b""
-    """Characters that vanish before anything else is looked at."""
+    """ASCII characters that vanish before anything else is looked at."""
     dropped: tuple[str, ...] = ()
     """Words of at most eight letters that are left out."""
 
     def cut(self, texts: Sequence[str]) -> Scanned:
-        """Cut ASCII texts, none of which holds a NUL character."""
-        joined = "\0".join(texts)
-        data = (joined.lower() if self.folds else joined).encode("ascii").translate(None, self.deleted) + b"\0"
-        kind = np.frombuffer(data.translate(self.kinds), np.uint8)
+        """Cut texts, none of which holds a NUL character."""
+        joined = self._join(texts)
+        data = joined.encode("utf-8", "surrogatepass").translate(None, self.deleted) + b"\0"
+        raw = np.frombuffer(data, np.uint8)
+        kind = np.frombuffer(data.translate(self.ascii), np.uint8) if joined.isascii() else self._kinds(data, raw)
         ends_of_texts = np.flatnonzero(kind == _END)
         doubtful = kind == _UNSURE
-        if _POINT in self.kinds:
-            kind, joined_points = _settle(kind, np.frombuffer(data, np.uint8))
+        if _POINT in self.ascii:
+            kind, joined_points = _settle(kind, raw)
             doubtful |= joined_points
         starts, ends = _runs(kind)
         if self.dropped:
@@ -125,14 +141,46 @@ class Scan:
             unsure = np.union1d(unsure, np.searchsorted(ends_of_texts, np.flatnonzero(doubtful)))
         return Scanned(data, starts, ends, lengths, unsure)
 
+    def _join(self, texts: Sequence[str]) -> str:
+        joined = "\0".join(texts)
+        if not self.folds:
+            return joined
+        lowered = joined.lower()
+        # Where lower case is longer, a text folds letter by letter, which must not concern the texts beside it.
+        return lowered if len(lowered) == len(joined) else "\0".join(map(fold, texts))
+
+    def _kinds(self, data: bytes, raw: Bytes) -> Bytes:
+        letters = np.frombuffer(data.decode("utf-8", "surrogatepass").encode("utf-32-le", "surrogatepass"), "<u4")
+        sizes = 1 + (letters >= 0x80).astype(np.int64) + (letters >= 0x800) + (letters >= _PLANE)  # noqa: PLR2004 - UTF-8
+        kind = np.repeat(_table(self)[np.minimum(letters, _PLANE)], sizes)
+        kind[(kind == _ALONE) & (raw & _CONTINUATION_MASK == _CONTINUATION)] = _TAIL
+        return np.asarray(kind, np.uint8)
+
+
+@cache
+def _table(scan: Scan) -> Bytes:
+    """Give the kind of each character of Unicode's first plane; any other is unsure."""
+    plane = "".join(map(chr, range(_PLANE)))
+    table = np.full(_PLANE + 1, scan.others, np.uint8)
+    table[_PLANE] = _UNSURE
+    for pattern, kind in ((r"\w+", scan.letters), (r"\s+", _SPACE)):
+        for run in re.finditer(pattern, plane):
+            table[run.start() : run.end()] = kind
+    table[[ord(mark) for mark in combining_marks()]] = scan.marks
+    for run in re.finditer(f"[{UNSPACED}]+", plane):
+        table[run.start() : run.end()] = scan.unspaced
+    table[: len(scan.ascii) // 2] = np.frombuffer(scan.ascii, np.uint8)[: len(scan.ascii) // 2]
+    return table
+
 
 def _runs(kind: Bytes) -> tuple[Ints, Ints]:
     """Find where tokens start and end: runs of word characters, and characters that stand alone."""
-    word, alone = kind == _WORD, kind == _ALONE
-    inner = word[1:] & word[:-1]
-    start, end = word | alone, word | alone
-    start[1:] &= ~inner
-    end[:-1] &= ~inner
+    word, tail = kind == _WORD, kind == _TAIL
+    joined = (word[1:] & word[:-1]) | tail[1:]
+    start = word | (kind == _ALONE)
+    end = start | tail
+    start[1:] &= ~joined
+    end[:-1] &= ~joined
     return np.flatnonzero(start), np.flatnonzero(end) + 1
 
 
@@ -188,20 +236,42 @@ def _kinds(**characters: str) -> bytes:
 
 _SPACES = "".join(character for character in map(chr, range(128)) if character.isspace())
 _ALNUM = string.digits + string.ascii_letters
-_REST = "".join(map(chr, set(range(1, 128)) - set(map(ord, _SPACES + _ALNUM))))
+_REST = "".join(map(chr, set(range(1, 128)) - set(map(ord, _SPACES + _ALNUM + "_"))))
 _MTEVAL_ALONE = "".join(sorted(set(string.punctuation) - set("'.,-&<")))
+_MTEVAL_ASCII = _kinds(space=_SPACES.replace("\n", ""), word=_ALNUM + "'", alone=_MTEVAL_ALONE, point=".,", dash="-")
+_SQUAD = Scan(
+    _kinds(space=_SPACES, word=_ALNUM),
+    letters=_WORD,
+    unspaced=_UNSURE,
+    marks=_UNSURE,
+    others=_UNSURE,
+    deleted=string.punctuation.encode("ascii"),
+)
 
 SCANS = {
-    "word": Scan(_kinds(space=_SPACES, word=_ALNUM + "_", alone=_REST.replace("_", ""))),
-    "coco": Scan(_kinds(space=_SPACES + _REST.replace("_", ""), word=_ALNUM + "_")),
-    "char": Scan(_kinds(space=_SPACES, alone=_ALNUM + _REST)),
-    "squad": Scan(
-        _kinds(space=_SPACES, word=_ALNUM), deleted=string.punctuation.encode("ascii"), dropped=("a", "an", "the")
+    "word": Scan(
+        _kinds(space=_SPACES, word=_ALNUM + "_", alone=_REST),
+        letters=_WORD,
+        unspaced=_ALONE,
+        marks=_UNSURE,
+        others=_ALONE,
     ),
-    "squad with articles": Scan(_kinds(space=_SPACES, word=_ALNUM), deleted=string.punctuation.encode("ascii")),
-    "13a": Scan(
-        _kinds(space=_SPACES.replace("\n", ""), word=_ALNUM + "'", alone=_MTEVAL_ALONE, point=".,", dash="-"),
-        folds=False,
+    "coco": Scan(
+        _kinds(space=_SPACES + _REST, word=_ALNUM + "_"),
+        letters=_WORD,
+        unspaced=_ALONE,
+        marks=_UNSURE,
+        others=_SPACE,
     ),
+    "char": Scan(
+        _kinds(space=_SPACES, alone=_ALNUM + _REST + "_"),
+        letters=_ALONE,
+        unspaced=_ALONE,
+        marks=_ALONE,
+        others=_ALONE,
+    ),
+    "squad": replace(_SQUAD, dropped=("a", "an", "the")),
+    "squad with articles": _SQUAD,
+    "13a": Scan(_MTEVAL_ASCII, letters=_WORD, unspaced=_WORD, marks=_WORD, others=_WORD, folds=False),
 }
 """By tokeniser; what is left out of a table (control characters, `&`, `<` and line ends for `13a`) is unsure."""

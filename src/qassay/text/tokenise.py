@@ -39,7 +39,7 @@ class Tokeniser:
     cut_spaced: Callable[[str], list[str]] | None = None
     """The rule for texts known to be in a language written with spaces, where it is another one."""
     scan: Scan | None = None
-    """How to cut many ASCII texts at once, where there is a way."""
+    """How to cut many texts at once, where there is a way."""
 
     def tokens(self, text: str, *, spaced: bool = False) -> list[str]:
         """Give the tokens in order; none only for a blank text."""

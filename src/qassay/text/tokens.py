@@ -38,7 +38,7 @@ class Tokens:
     @classmethod
     def cut(cls, texts: Sequence[str], tokeniser: Tokeniser, spaced: Collection[int] = ()) -> Tokens:
         """Tokenise all texts and number their distinct tokens; `spaced` texts are in a language with spaces."""
-        plain = [i for i, text in enumerate(texts) if text.isascii() and "\0" not in text] if tokeniser.scan else []
+        plain = [i for i, text in enumerate(texts) if "\0" not in text] if tokeniser.scan else []
         if not tokeniser.scan or not plain:
             return cls._numbered([tokeniser.tokens(text, spaced=i in spaced) for i, text in enumerate(texts)])
         scanned = tokeniser.scan.cut(texts if len(plain) == len(texts) else [texts[i] for i in plain])
