@@ -53,7 +53,7 @@ def spaced(texts: Iterable[str]) -> bool:
     They may quote another: an English answer that gives a name in Chinese has more words than Chinese characters.
     """
     joined = " ".join(texts)
-    if joined.isascii():
+    if joined.isascii() or not _UNSPACED.search(joined):
         return True
     return len(_UNSPACED.findall(joined)) <= len(_SPACED_WORD.findall(joined))
 
