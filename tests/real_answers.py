@@ -33,8 +33,14 @@ def dureader():
             question = json.loads(line)
             paragraphs = [each["paragraphs"][each["most_related_para"]] for each in question["documents"]]
             references = [text for text in question["answers"] if text.strip()]
+            entities = tuple(dict.fromkeys(each for listed in question.get("entity_answers", ()) for each in listed))
             candidates = [text for text in [*paragraphs, *question["fake_answers"]] if text.strip() and references]
-            found += [answer(text, *references, id=f"{part}-{len(found)}-{i}") for i, text in enumerate(candidates)]
+            found += [
+                answer(
+                    text, *references, id=f"{part}-{len(found)}-{i}", question=question["question"], entities=entities
+                )
+                for i, text in enumerate(candidates)
+            ]
     return found
 
 
