@@ -8,6 +8,9 @@ import torch
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 from transformers import BertConfig, BertModel
 
+# On models this small a second thread costs more than it brings.
+torch.set_num_threads(1)
+
 WORDS = """the a of in is are was it he she they yes no not what who how many when where capital france paris rome
 four seven steps involved test hypothesis red car blue answer question city""".split()  # noqa: SIM905 - reads best so
 

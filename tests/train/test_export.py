@@ -1,0 +1,85 @@
+import json
+
+import numpy as np
+import onnx
+import pytest
+
+from qassay.errors import ModelError
+from qassay.train.export import export_encoder
+from qassay.train.onnx_graph import WeightFile, quantise
+from tiny_bert import write_tiny_bert
+
+
+def test_layers_share_their_weights(tmp_path):
+    """The file of weights holds each array once, whatever the number of graphs over it."""
+    base = write_tiny_bert(tmp_path / "base", layers=2)
+
+    export_encoder(base, tmp_path / "one", layers=1, int8=False)
+    export_encoder(base, tmp_path / "two", layers=2, int8=False)
+
+    one, two = ((tmp_path / name / "encoder.bin").stat().st_size for name in ("one", "two"))
+    layer = 4 * (4 * 32 * 32 + 2 * 32 * 128)
+    assert two - one == pytest.approx(layer, rel=0.6)
+
+
+def test_a_graph_ends_at_its_layer(tmp_path):
+    """The graph of a lower layer does not hold the operators of the ones above."""
+    export_encoder(write_tiny_bert(tmp_path / "base", layers=2), tmp_path / "out")
+
+    first, second = (onnx.load(tmp_path / "out" / f"layer{n}.onnx", load_external_data=False) for n in (1, 2))
+
+    kinds = [[node.op_type for node in model.graph.node].count("MultiHeadAttention") for model in (first, second)]
+    assert kinds == [1, 2]
+
+
+def test_factors_leave_room_for_sixteen_bits(tmp_path):
+    """No quantised matrix has a factor whose product pairs with unsigned 8-bit inputs overflow 16 bits."""
+    export_encoder(write_tiny_bert(tmp_path / "base"), tmp_path / "out")
+
+    model = onnx.load(tmp_path / "out" / "layer2.onnx")
+    factors = [
+        onnx.numpy_helper.to_array(each, str(tmp_path / "out"))
+        for each in model.graph.initializer
+        if each.name.endswith("widen.weight")
+    ]
+    assert all(2 * 255 * int(np.abs(array.astype(int)).max()) < 2**15 for array in factors)
+    assert factors
+
+
+def test_quantised_lines_keep_their_scale():
+    """Each line is within half a step of the original; a line of zeros stays zero."""
+    array = np.array([[1.0, -2.0, 0.5], [0.0, 0.0, 0.0], [100.0, 3.0, -7.0]], np.float32)
+
+    small, scale = quantise(array, axis=1, largest=127)
+
+    np.testing.assert_allclose(small * scale[:, None], array, atol=0.5 * scale.max() + 1e-7)
+    assert not small[1].any()
+
+
+def test_an_array_is_stored_once(tmp_path):
+    """The same name twice has one place."""
+    file = WeightFile(tmp_path / "w.bin")
+
+    first, again = (file.place("a", np.ones(2000, np.float32)) for _ in range(2))
+
+    assert first == again
+
+
+@pytest.mark.parametrize("broken", ["config.json", "tokenizer.json", "model.safetensors"])
+def test_an_incomplete_base_is_refused(tmp_path, broken):
+    """The message names the missing file."""
+    base = write_tiny_bert(tmp_path / "base")
+    (base / broken).unlink()
+
+    with pytest.raises(ModelError, match=broken.replace(".", r"\.")):
+        export_encoder(base, tmp_path / "out")
+
+
+def test_only_berts_can_be_exported(tmp_path):
+    """Another architecture is refused by name."""
+    base = write_tiny_bert(tmp_path / "base")
+    config = json.loads((base / "config.json").read_text(encoding="utf-8")) | {"model_type": "roberta"}
+    (base / "config.json").write_text(json.dumps(config), encoding="utf-8")
+
+    with pytest.raises(ModelError, match="roberta"):
+        export_encoder(base, tmp_path / "out")
