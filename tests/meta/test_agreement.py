@@ -46,7 +46,7 @@ def simulated(seed, items=30, annotators=6):
     ],
 )
 def test_ratings_far_from_the_others_are_removed(item, kept):
-    """|z| above 1 is noise, at most five are removed, the farthest first (seed 000, section 4.2)."""
+    """|z| above 1 is noise, at most five are removed, the farthest first (Lee et al. 2021, section 4.2)."""
     filtered = filter_noise(ratings_of(item))
 
     assert filtered.ratings.value.tolist() == kept

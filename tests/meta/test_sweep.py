@@ -112,7 +112,7 @@ def test_texts_are_cut_once_for_all_values(monkeypatch, param):
 
 
 def test_a_bonus_for_the_right_stance_brings_the_metric_closer_to_people():
-    """Where people punish the wrong stance, agreement rises with the bonus (seed 001, Figure 1)."""
+    """Where people punish the wrong stance, agreement rises with the bonus (Yang et al. 2018, Figure 1)."""
     without, with_bonus = sweep(evidence(), ["rouge_l"], Sweep.parse("yesno=0:2:2"), PEARSON)
     assert with_bonus.correlation > without.correlation + 1
 

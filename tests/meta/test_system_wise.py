@@ -42,7 +42,7 @@ def test_agreement_over_systems():
 
 
 def test_questions_that_tell_nothing_are_left_out():
-    """All wrong, or all right: seed 004 removes them."""
+    """All wrong, or all right: Vu and Moschitti 2021 removes them."""
     none = [
         ("good", "q3", -1, 0.9, 0),
         ("good", "q3", -2, 0.8, 0),

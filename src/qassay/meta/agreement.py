@@ -26,7 +26,7 @@ class Filtered:
 
 
 def filter_noise(ratings: Ratings, limit: float = 1.0, most: int = 5) -> Filtered:
-    """Remove ratings far from the others of the same item (seed 000, section 4.2, after Jung and Lease 2011).
+    """Remove ratings far from the others of the same item (Lee et al. 2021, section 4.2, after Jung and Lease 2011).
 
     Within each item, ratings whose |z| is above `limit` are noise, and at most `most` of them are removed, the
     farthest first (of equally far ones, the first in the file). z is taken once, with the standard deviation of

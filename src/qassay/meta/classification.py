@@ -134,7 +134,7 @@ def best_threshold(scores: ArrayLike, labels: ArrayLike, objective: Objective = 
     """Choose the threshold with the highest accuracy or F1; the lowest of equally good ones.
 
     Thresholds lie half-way between neighbouring scores, so that they carry over to another set. Report the result
-    on the set it was chosen on only as the best that is possible there (as seed 003, Table 1, does).
+    on the set it was chosen on only as the best that is possible there (as Deutsch and Roth 2022, Table 1, does).
     """
     values, truth, _ = _complete(scores, labels)
     if not len(values):
@@ -154,7 +154,7 @@ def best_threshold(scores: ArrayLike, labels: ArrayLike, objective: Objective = 
 def rate_threshold(scores: ArrayLike, labels: ArrayLike, system: Sequence[str]) -> float:
     """Choose the threshold at which the systems' rates of answers called right are closest to the true rates.
 
-    Closest in root mean squared error over the systems, on a development set (seed 004, section 6.4); the lowest of
+    Closest in root mean squared error over the systems, on a development set (Vu 2021, section 6.4); the lowest of
     equally good thresholds.
     """
     values, truth = finite_or_missing(scores, "scores"), finite_or_missing(labels, "labels")

@@ -125,7 +125,7 @@ def compare_means(
 ) -> Comparison:
     """Compare two columns of numbers about the same items, such as right-or-wrong decisions.
 
-    This is the single-tailed pairwise permutation test of seed 003, Table 1: for accuracies give 1 where a decision
+    This is the single-tailed pairwise permutation test of Deutsch 2022, Table 1: for accuracies give 1 where a decision
     is right, for errors give minus the squared error, so that greater is better.
     """
     first, second = mean_pooling(a), mean_pooling(b)

@@ -1,4 +1,4 @@
-"""The answers on which a metric and people disagree most (seed 000, section 5.4, error analysis)."""
+"""The answers on which a metric and people disagree most (Lee et al. 2021, section 5.4, error analysis)."""
 
 from __future__ import annotations
 

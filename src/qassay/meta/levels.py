@@ -26,7 +26,7 @@ class Level(StrEnum):
     INPUT = "input"
     """One coefficient a question over the systems that answered it, averaged over the questions."""
     OVERALL = "overall"
-    """Every system on every random draw of questions is one pair (seed 001: 30 questions, 100 draws)."""
+    """Every system on every random draw of questions is one pair (Yang et al. 2018: 30 questions, 100 draws)."""
 
 
 class Unit(StrEnum):
@@ -252,7 +252,7 @@ class InputLevel(LevelStatistic):
 
 
 class OverallLevel(LevelStatistic):
-    """Pairs of a system's score and judgement over a random set of questions that all systems share (seed 001).
+    """Pairs of a system's score and judgement over a random set of questions that all systems share (Yang et al. 2018).
 
     Draws overlap, so the pairs are not independent and a t test over them would be far too sure: there is no
     p-value here, and the interval resamples questions before it draws from them.

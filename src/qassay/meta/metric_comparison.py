@@ -154,7 +154,7 @@ def standings(
 ) -> list[Standing]:
     """Rank the metrics by agreement with people and mark those statistically tied with the best.
 
-    The best is tested against each of the others, one-sided, as in the tables of seed 003, and the p-values are
+    The best is tested against each of the others, one-sided, as in the tables of Deutsch 2022, and the p-values are
     corrected for their number.
     """
     found = correlate(panel, level, (coefficient,), metrics, rng=rng, size=size, times=times)

@@ -37,7 +37,7 @@ class PairAgreement:
 
 
 def pair_agreement(panel: Panel, metric: str, gap: float = 2.0) -> PairAgreement:
-    """Count pairs of answers to one question that a metric ranks as people do (seed 000, Table 7).
+    """Count pairs of answers to one question that a metric ranks as people do (Lee et al. 2021, Table 7).
 
     Only pairs of different systems whose judgements are at least `gap` apart count. The paper says "greater than 2"
     on a scale from 1 to 5, but its 93 pairs on MS-MARCO are those at least 2 apart (89 are more than 2 apart).
@@ -87,7 +87,7 @@ class SystemAgreement:
 
     rmse: float | None
     sigma: float | None
-    """Standard deviation of the absolute errors (dividing by n), which is what seed 004's tables print after ±."""
+    """Standard deviation of the absolute errors (dividing by n), which is what Vu's tables print after ±."""
     kendall: float | None
     kendall_p: float | None
     n: int
@@ -97,7 +97,7 @@ class SystemAgreement:
 
 
 def system_agreement(estimated: ArrayLike, true: ArrayLike) -> SystemAgreement:
-    """Compare systems' estimated measures (accuracy, MAP, MRR) with the true ones (seed 004, section 6.1)."""
+    """Compare systems' estimated measures (accuracy, MAP, MRR) with the true ones (Vu 2021, section 6.1)."""
     estimates, truths = finite_or_missing(estimated, "estimates"), finite_or_missing(true, "true values")
     if len(estimates) != len(truths):
         raise DataError(f"{len(estimates)} estimates and {len(truths)} true values; give one of each for every system")

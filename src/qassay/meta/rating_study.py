@@ -53,7 +53,7 @@ def study_ratings(
     draws: int = 1000,
     seed: int = 0,
 ) -> RatingStudy:
-    """Take noise out (seed 000, section 4.2), measure agreement, and average what is left to one judgement an item."""
+    """Take noise out (Lee et al. 2021, §4.2), measure agreement, and average what is left to one judgement an item."""
     filtered = filter_noise(ratings) if clean else None
     kept = ratings if filtered is None else filtered.ratings
 

@@ -21,7 +21,7 @@ class DifferenceTest(StrEnum):
     """How a difference between two metrics is tested."""
 
     BOOTSTRAP = "bootstrap"
-    """Paired bootstrap (Koehn 2004), as seed 001 uses it for correlations."""
+    """Paired bootstrap (Koehn 2004), as Yang et al. 2018 uses it for correlations."""
     WILLIAMS = "williams"
     """Williams' t test of two dependent correlations that share a variable."""
     PERM_BOTH = "perm-both"
@@ -98,7 +98,7 @@ def bootstrap_difference(
     size: int = 30,
     times: int = 100,
 ) -> Difference:
-    """Resample the data and correlate both metrics on each resample (Koehn 2004; seed 001, section 4.2).
+    """Resample the data and correlate both metrics on each resample (Koehn 2004; Yang et al. 2018, section 4.2).
 
     The p-value is the share of resamples in which `a` is no better than `b`. Only answers that both scored count.
     """

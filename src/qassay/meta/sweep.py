@@ -1,4 +1,4 @@
-"""How agreement with people changes with a metric's parameter (seed 001, Figures 1 and 2)."""
+"""How agreement with people changes with a metric's parameter (Yang et al. 2018, Figures 1 and 2)."""
 
 from __future__ import annotations
 

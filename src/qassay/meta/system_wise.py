@@ -1,4 +1,4 @@
-"""Whole systems under the judge and under people's labels: P@1, MAP, MRR, and how close the two come (seed 004)."""
+"""Whole systems under the judge and under people's labels: P@1, MAP, MRR, and how close the two come (Vu 2021)."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
@@ -126,7 +126,7 @@ class RankedAnswers:
 def tune_threshold(answers: RankedAnswers) -> float:
     """Choose the threshold at which the judge's P@1 of the systems is closest to the true one, on a development set.
 
-    Closest in root mean squared error over the systems (seed 004, section 6.4).
+    Closest in root mean squared error over the systems (Vu and Moschitti 2021, section 6.4).
     """
     first = answers.first
     names = [name for name, top in zip(answers.system, first, strict=True) if top]
@@ -134,7 +134,7 @@ def tune_threshold(answers: RankedAnswers) -> float:
 
 
 def evaluate_systems(answers: RankedAnswers, threshold: float) -> SystemWise:
-    """Measure every system with the judge's verdicts and with the labels, and compare (seed 004, Tables 5 to 7).
+    """Measure every system with the judge's verdicts and with the labels, and compare (Vu 2021, Tables 5 to 7).
 
     Only answers with both a score and a label count. Where questions have several answers, those that are all right
     or all wrong are left out, as the paper does; a question in which the judge sees nothing right counts 0.

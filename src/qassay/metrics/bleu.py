@@ -37,7 +37,7 @@ class Bleu(Metric):
     def stats(self, batch: Batch) -> Floats:
         """Give [hits 1..n, totals 1..n, candidate length, reference length]."""
         view, pairs = batch.view(self.tok, self.spec.weights), self._usable(batch)
-        one_by_one = self.text("refs") == "max"
+        one_by_one = self.text("refs") == "max" or view.weights is not None
         columns = (self._best_reference if one_by_one else self._all_references)(batch, view, pairs)
         columns[np.setdiff1d(np.arange(len(batch)), pairs.example)] = 0
         return columns

@@ -54,7 +54,7 @@ def gram_totals(lengths: Ints, order: int) -> Floats:
 
 
 def table_overlap(view: View, pairs: Pairs, grams: GramTable) -> Overlap:
-    """Count clipped matches; with weights, a repeated gram counts with its mean weight (METRICS, BLEU-1-KPQA)."""
+    """Count clipped matches; with weights, a repeated gram counts with its mean weight (Lee et al. 2021)."""
     left, right = view.left(pairs), view.right(pairs)
     match = grams.match(left, right)
     clipped = np.minimum(grams.count[match.left], grams.count[match.right]).astype(np.float64)

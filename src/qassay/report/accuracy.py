@@ -1,4 +1,4 @@
-"""Accuracies of systems as terminal tables, and the tables of system-wise evaluation in the form of seed 004."""
+"""Accuracies of systems as terminal tables, and the tables of system-wise evaluation in the form of Vu 2021."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def plan_table(systems: Sequence[SystemAccuracy]) -> Table:
 
 
 def agreement_rows(results: Mapping[str, SystemWise]) -> Rows:
-    """Give RMSE ± sd and Kendall's τ-b with p for each set and measure: the form of seed 004's Table 5."""
+    """Give RMSE ± sd and Kendall's τ-b with p for each set and measure: the form of Vu and Moschitti's Table 5."""
     rows: Rows = [["set", "measure", "RMSE ± sd", "τ", "p"]]
     for name, result in results.items():
         for measure, agreement in result.agreement.items():
@@ -73,7 +73,7 @@ def agreement_rows(results: Mapping[str, SystemWise]) -> Rows:
 
 
 def first_answer_rows(results: Mapping[str, SystemWise]) -> Rows:
-    """Give every system's P@1 by judge and by people, with RMSE ± sd, τ and p: the form of seed 004's Table 6."""
+    """Give every system's P@1 by judge and by people, with RMSE ± sd, τ and p: the form of Vu's Table 6."""
     rows: Rows = []
     for name, result in results.items():
         if not rows:
@@ -90,7 +90,7 @@ def first_answer_rows(results: Mapping[str, SystemWise]) -> Rows:
 
 
 def system_rows(results: Mapping[str, SystemWise]) -> Rows:
-    """Give every system's P@1, MAP and MRR by people and by judge: the form of seed 004's Table 7."""
+    """Give every system's P@1, MAP and MRR by people and by judge: the form of Vu and Moschitti's Table 7."""
     rows: Rows = []
     for name, result in results.items():
         if not rows:

@@ -84,7 +84,7 @@ def systems_figure(points: Mapping[str, Sequence[tuple[str, float, float]]]) -> 
 
 
 def parts_figure(agreements: Sequence[Agreement], by: str) -> Figure:
-    """Draw the agreement in each part of the data as bars with intervals, as in seed 000, Figure 4."""
+    """Draw the agreement in each part of the data as bars with intervals, as in Lee et al. 2021, Figure 4."""
     parts = {label: list(rows) for label, rows in groupby(agreements, key=lambda each: each.by) if label is not None}
     largest = sorted(parts, key=lambda label: -max(each.first.n for each in parts[label]))[:PARTS]
     shown = {label: rows for label, rows in parts.items() if label in largest}
@@ -98,7 +98,7 @@ def parts_figure(agreements: Sequence[Agreement], by: str) -> Figure:
 
 
 def sweep_figure(points: Sequence[SweepPoint], colours: Mapping[str, str]) -> Figure:
-    """Draw the first coefficient against the parameter's values, one line a metric (seed 001, Figures 1 and 2).
+    """Draw the first coefficient against the parameter's values, one line a metric (Yang et al. 2018, Figures 1 and 2).
 
     Parts of the data in which the parameter changes nothing are named, not drawn.
     """

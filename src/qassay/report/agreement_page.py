@@ -189,7 +189,7 @@ def _systems(evidence: Evidence) -> dict[str, list[tuple[str, float, float]]]:
 
 
 def _looked_at(evidence: Evidence) -> int:
-    """Look at the most wrong tenth of the answers, as seed 000 does, and never at more than its hundred."""
+    """Look at the most wrong tenth of the answers, as Lee et al. 2021 does, and never at more than its hundred."""
     return max(NAMED, min(MOST, len(evidence.panel) // 10))
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from qassay.meta.evaluation import Evidence
 
 MOST = 100
-"""How many of a metric's most wrong answers are looked at, as in seed 000."""
+"""How many of a metric's most wrong answers are looked at, as in Lee et al. 2021."""
 _LONGEST = 1200
 _REFERENCES = 4
 

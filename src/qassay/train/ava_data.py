@@ -1,4 +1,4 @@
-"""Building AVA's training pairs from answer selection data (seed 004, section 4.2).
+"""Building AVA's training pairs from answer selection data (Vu and Moschitti 2021, section 4.2).
 
 Of the questions with at least two correct answers, every ordered pair of different correct answers is a positive, the
 first as reference and the second as candidate, and every correct answer with every wrong one a negative.

@@ -1,4 +1,4 @@
-"""AVA's transformer models (seed 004, section 5.2): encoders over pairs of texts, combined, or with peer attention.
+"""AVA's transformer models (Vu 2021, section 5.2): encoders over pairs of texts, combined, or with peer attention.
 
 A text pair is written with the letters q (question), r (reference) and t (candidate): `r-qt` is the pair of the
 reference and the question joined with the candidate.
