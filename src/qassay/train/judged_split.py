@@ -1,0 +1,60 @@
+"""Judged answers for training and for choosing: no question on both sides, nor across the keyphrase data's."""
+
+from __future__ import annotations
+
+import zlib
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from qassay.train.keyphrase_rows import question_key
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping
+    from pathlib import Path
+
+    import numpy as np
+
+    from qassay.train.judged_pairs import JudgedPair
+    from qassay.train.keyphrase_data import KeyphraseData
+
+ONLY_CHOOSING = frozenset({"beetle", "squad_mturk"})
+"""Sources that no model is trained on, so that some of what a model is chosen by is wholly new to it."""
+_ONE_IN = 5
+
+
+def split_judged(
+    sources: Mapping[str, Iterable[JudgedPair]], data: KeyphraseData, held_out: Collection[str]
+) -> tuple[list[JudgedPair], list[JudgedPair]]:
+    """Split judged pairs into those to train on and those to choose by.
+
+    A pair follows its question: to the side where the keyphrase data has it, or else by the hash of its text. Questions
+    of evaluation sets (`held_out`, as keys) are left out.
+    """
+    train_keys, dev_keys = ({question_key(row.question) for row in side} for side in (data.train, data.dev))
+    sides: tuple[list[JudgedPair], list[JudgedPair]] = ([], [])
+    for name, pairs in sources.items():
+        for pair in pairs:
+            key = pair.group
+            if key in held_out:
+                continue
+            by_hash = key not in train_keys and zlib.crc32(key.encode()) % _ONE_IN == 0
+            sides[name in ONLY_CHOOSING or key in dev_keys or by_hash].append(pair)
+    return sides
+
+
+def write_judged(path: Path, pairs: Iterable[JudgedPair]) -> None:
+    """Write judged pairs as JSON lines."""
+    path.write_bytes(b"".join(msgspec.json.encode(pair) + b"\n" for pair in pairs))
+
+
+def sample(pairs: Iterable[JudgedPair], most: int, rng: np.random.Generator) -> list[JudgedPair]:
+    """Draw at most `most` pairs of each source, in their order."""
+    by_source: dict[str, list[JudgedPair]] = {}
+    for pair in pairs:
+        by_source.setdefault(pair.source, []).append(pair)
+    drawn = []
+    for found in by_source.values():
+        kept = rng.choice(len(found), min(most, len(found)), replace=False)
+        drawn += [found[index] for index in sorted(kept)]
+    return drawn
