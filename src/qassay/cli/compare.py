@@ -9,7 +9,6 @@ import typer
 from qassay.cli import options
 from qassay.cli.terminal import list_skipped, output, print_json
 from qassay.data.reading import Reader
-from qassay.metrics.catalogue import DEFAULT_METRICS
 from qassay.models.base import EMBEDDED
 from qassay.scoring import SEED, score_examples
 from qassay.text.language import check_language
@@ -40,7 +39,7 @@ def compare(
         list_skipped(part)
     table = score_examples(
         examples,
-        metric or DEFAULT_METRICS,
+        metric or (),
         language=check_language(language),
         seed=seed,
         model=model,

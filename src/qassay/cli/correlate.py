@@ -14,7 +14,6 @@ from qassay.cli.terminal import list_skipped, output, print_json, say, title_of
 from qassay.data.reading import Reader
 from qassay.data.scored import is_scored, read_scored
 from qassay.errors import SpecError
-from qassay.metrics.catalogue import DEFAULT_METRICS
 from qassay.models.base import EMBEDDED
 from qassay.scoring import SEED, score_examples
 from qassay.text.language import check_language
@@ -149,7 +148,7 @@ def _evidence(answers: _Answers, scoring: _Scoring) -> tuple[Evidence, int]:
         mixed = answers.inputs[scored.index(True)]
         raise SpecError(f"{mixed} holds scores and other inputs hold answers; give files of one kind")
     reader = Reader(answers.inputs, answers.reading)
-    table = score_examples(reader, answers.metric or DEFAULT_METRICS, seed=answers.seed, **asdict(scoring))
+    table = score_examples(reader, answers.metric or (), seed=answers.seed, **asdict(scoring))
     list_skipped(reader)
     return evidence_of_table(table, given), reader.skipped_total
 

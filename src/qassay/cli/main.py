@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from qassay.cli import accuracy, agree, compare, correlate, data, demo, explain, metrics, models, score
+from qassay.cli import accuracy, agree, build, compare, correlate, data, demo, explain, metrics, models, score, train
 from qassay.cli.terminal import messages
 from qassay.errors import QassayError
 from qassay.version import __version__
@@ -35,6 +35,8 @@ app.command("accuracy")(accuracy.accuracy)
 app.command("explain")(explain.explain)
 app.command("metrics")(metrics.metrics)
 app.command("models")(models.models)
+app.add_typer(build.app, name="build")
+app.add_typer(train.app, name="train")
 app.add_typer(data.app, name="data")
 
 
