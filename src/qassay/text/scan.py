@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 _SPACE, _WORD, _ALONE, _END, _UNSURE, _POINT, _DASH, _TAIL = range(8)
 """What a byte is: between tokens, part of one, one by itself (or its tail), the end of a text, or to be looked at."""
 _PLANE = 0x10000
-_CONTINUATION, _CONTINUATION_MASK = 0x80, 0xC0
+_CONTINUATION, _LEAD_OF_TWO, _LEAD_OF_THREE, _LEAD_OF_FOUR, _PAYLOAD = 0x80, 0xC0, 0xE0, 0xF0, 0x3F
+"""The lowest bytes that go on with, or begin, a character of so many bytes in UTF-8, and a continuation's bits."""
 _WORD_BYTES = 8
 _MASKS = np.array([(1 << 8 * size) - 1 for size in range(_WORD_BYTES + 1)], np.uint64)
 
@@ -150,11 +151,20 @@ class Scan:
         return lowered if len(lowered) == len(joined) else "\0".join(map(fold, texts))
 
     def _kinds(self, data: bytes, raw: Bytes) -> Bytes:
-        letters = np.frombuffer(data.decode("utf-8", "surrogatepass").encode("utf-32-le", "surrogatepass"), "<u4")
-        sizes = 1 + (letters >= 0x80).astype(np.int64) + (letters >= 0x800) + (letters >= _PLANE)  # noqa: PLR2004 - UTF-8
-        kind = np.repeat(_table(self)[np.minimum(letters, _PLANE)], sizes)
-        kind[(kind == _ALONE) & (raw & _CONTINUATION_MASK == _CONTINUATION)] = _TAIL
-        return np.asarray(kind, np.uint8)
+        kind = np.frombuffer(bytearray(data.translate(self.ascii)), np.uint8)
+        beyond = np.flatnonzero(raw >= _CONTINUATION)
+        leads = beyond[raw[beyond] >= _LEAD_OF_TWO]
+        first, second, third = (raw[leads + i].astype(np.int64) for i in range(3))
+        character = np.select(
+            [first >= _LEAD_OF_FOUR, first >= _LEAD_OF_THREE],
+            [_PLANE, (first & 0x0F) << 12 | (second & _PAYLOAD) << 6 | third & _PAYLOAD],
+            (first & 0x1F) << 6 | second & _PAYLOAD,
+        )
+        sizes = 2 + (first >= _LEAD_OF_THREE) + (first >= _LEAD_OF_FOUR)
+        kind[beyond] = np.repeat(_table(self)[character], sizes)
+        tails = beyond[raw[beyond] < _LEAD_OF_TWO]
+        kind[tails[kind[tails] == _ALONE]] = _TAIL
+        return kind
 
 
 @cache
