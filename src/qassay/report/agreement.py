@@ -126,6 +126,8 @@ def _differences(differences: Sequence[Difference]) -> list[RenderableType]:
     if not differences:
         return []
     sure = [better_first(each) for each in differences if each.adjusted is not None and each.adjusted < SURE]
+    order = list(dict.fromkeys(each.coefficient for each in differences))
+    sure.sort(key=lambda each: (order.index(each.coefficient), -(each.difference or 0.0)))
     table = Table(box=None, header_style="bold")
     for heading in ("agrees better", "than"):
         table.add_column(heading, overflow="fold")
