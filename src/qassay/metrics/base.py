@@ -113,7 +113,7 @@ def subset(pairs: Pairs, keep: Bools) -> Pairs:
 
 def without_pairs(batch: Batch, pairs: Pairs) -> dict[int, str]:
     """Name the examples that have no pair left."""
-    if len(pairs.example) >= len(batch) and len(np.unique(pairs.example)) == len(batch):
+    if np.count_nonzero(np.diff(pairs.example, prepend=-1)) == len(batch):
         return {}
     return {int(i): EMPTY_REFERENCE for i in np.setdiff1d(np.arange(len(batch)), pairs.example)}
 

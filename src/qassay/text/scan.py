@@ -121,10 +121,9 @@ class Scan:
 
     def cut(self, texts: Sequence[str]) -> Scanned:
         """Cut texts, none of which holds a NUL character."""
-        joined = self._join(texts)
-        data = joined.encode("utf-8", "surrogatepass").translate(None, self.deleted) + b"\0"
+        data = self._join(texts).translate(None, self.deleted) + b"\0"
         raw = np.frombuffer(data, np.uint8)
-        kind = np.frombuffer(data.translate(self.ascii), np.uint8) if joined.isascii() else self._kinds(data, raw)
+        kind = np.frombuffer(data.translate(self.ascii), np.uint8) if data.isascii() else self._kinds(data, raw)
         ends_of_texts = np.flatnonzero(kind == _END)
         doubtful = kind == _UNSURE
         if _POINT in self.ascii:
@@ -142,13 +141,12 @@ class Scan:
             unsure = np.union1d(unsure, np.searchsorted(ends_of_texts, np.flatnonzero(doubtful)))
         return Scanned(data, starts, ends, lengths, unsure)
 
-    def _join(self, texts: Sequence[str]) -> str:
+    def _join(self, texts: Sequence[str]) -> bytes:
         joined = "\0".join(texts)
-        if not self.folds:
-            return joined
-        lowered = joined.lower()
-        # Where lower case is longer, a text folds letter by letter, which must not concern the texts beside it.
-        return lowered if len(lowered) == len(joined) else "\0".join(map(fold, texts))
+        if self.folds and not joined.isascii():
+            joined = "\0".join([text if text.isascii() else fold(text) for text in texts])
+        data = joined.encode("utf-8", "surrogatepass")
+        return data.lower() if self.folds else data
 
     def _kinds(self, data: bytes, raw: Bytes) -> Bytes:
         kind = np.frombuffer(bytearray(data.translate(self.ascii)), np.uint8)

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 class SharedGrams:
     """Counts of the n-grams that left texts share with their right texts.
 
-    Right text `i` belongs to the left text at position `owner[i]`. The occurrences of both sides' tokens lie one
-    after another; numbers tell n-grams of one owner apart, and those of unlike owners are never equal.
+    Right text `i` belongs to the left text at position `owner[i]`; owners are sorted. The occurrences of both
+    sides' tokens lie one after another; numbers tell n-grams of one owner apart, and those of unlike owners are
+    never equal.
     """
 
     def __init__(self, tokens: Tokens, left: Ints, right: Ints, owner: Ints) -> None:
@@ -27,7 +28,7 @@ class SharedGrams:
         lengths = tokens.lengths[texts]
         position = ranges(tokens.starts[texts], lengths)
         self._owners = len(left)
-        self._several = len(owner) > 1 and len(np.unique(owner)) < len(owner)
+        self._several = bool((owner[1:] == owner[:-1]).any())
         self._owner = np.repeat(np.concatenate((np.arange(len(left)), owner)), lengths)
         self._text = np.repeat(np.arange(len(texts)), lengths)
         self._left_end = int(lengths[: len(left)].sum())
