@@ -139,3 +139,15 @@ def test_undefined_points_leave_a_gap(report):
     """A sweep without any value draws no line."""
     figure = sweep_figure([replace(each, correlation=None) for each in report.points], {})
     assert of_class(figure.drawings[0], "line", "polyline") == []
+
+
+def test_names_of_systems_cover_neither_dots_nor_each_other():
+    """Sixteen systems in a bunch are named as far as there is room, and every dot tells its name."""
+    rng = np.random.default_rng(1)
+    points = [(f"system-{i}", 0.5 + 0.02 * rng.random(), 3 + 0.2 * rng.random()) for i in range(16)]
+    (drawing,) = systems_figure({"m": points}).drawings
+    names = of_class(drawing, "mention")
+    heights = sorted(float(each.get("y")) for each in names)
+    assert len({(each.get("x"), each.get("y")) for each in names}) == len(names) > 8
+    assert [each.text for each in shapes(drawing, "./g/title")] == [name for name, *_ in points]
+    assert heights[0] > 0

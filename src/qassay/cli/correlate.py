@@ -27,7 +27,9 @@ if TYPE_CHECKING:
     from qassay.report.agreement_page import AgreementReport
 
 Kind = TypeVar("Kind", bound=StrEnum)
-TESTS = {"bootstrap": "bootstrap", "williams": "williams", "permutation": "perm-both"}
+_TESTS = {"permutation": "perm-both"}
+"""What --test calls a test, where that is not its own name."""
+_NAMES = {own: ours for ours, own in _TESTS.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +105,7 @@ def correlate(
         coefficients=tuple(
             dict.fromkeys(_choice("--coefficient", each, Coefficient) for each in coefficient or [*Coefficient])
         ),
-        test=_choice("--test", TESTS.get(test, test), DifferenceTest),
+        test=_choice("--test", _TESTS.get(test, test), DifferenceTest),
         draws=bootstrap,
         seed=seed,
         unit=None if unit is None else _choice("--resample", unit, Unit),
@@ -192,7 +194,7 @@ def _difference(each: Difference) -> dict[str, Any]:
         "difference": each.difference,
         "p": each.p,
         "p_holm": each.adjusted,
-        "test": str(each.test),
+        "test": _NAMES.get(str(each.test), str(each.test)),
         "n": each.n,
     }
     return {**kept, **({"reason": each.reason} if each.reason else {})}

@@ -130,7 +130,7 @@ def render_agreement(report: AgreementReport) -> str:
         judged=int((evidence.panel.judgement == evidence.panel.judgement).sum()),
         options=options,
         lines=[_line(each, colours_of(report.agreements), low, high) for each in whole],
-        ticks=ticks(high, minimum=low),
+        ticks=ticks(high, minimum=low, parts=3 if low == -0.5 else 4),  # noqa: PLR2004 - halves, as below
         coefficients=[str(each) for each in options.coefficients],
         interval=next((each.first.interval for each in whole if each.first.interval is not None), None),
         tested=any(each.tied is not None for each in whole),

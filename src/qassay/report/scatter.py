@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from math import cos, hypot, pi, sin
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from markupsafe import Markup
 
-from qassay.report.drawing import NARROW, Axis, Drawing, axis, below, beside, text
+from qassay.report.drawing import NARROW, Axis, Drawing, axis, below, beside, fitted, printable, text
 from qassay.report.figures import tag
 
 if TYPE_CHECKING:
@@ -17,8 +17,16 @@ if TYPE_CHECKING:
     from qassay.arrays import Floats
     from qassay.meta.disagreement import Disagreement
 
+Frame = tuple[float, float, float, float]
+"""Left, right, top and bottom."""
+
 _SPOTS = 1500
 _MARKER = 7.5
+_LATIN = 0x2E7F
+"""Characters above this are about twice as wide."""
+_NEAR = 10.0
+_AROUND = [(side * 8.0, rise) for rise in (0.0, -8.0, 8.0, -18.0, 18.0, -28.0, 28.0, -38.0, 38.0) for side in (1, -1)]
+"""Where a name may stand around its dot, the nearest first."""
 
 
 def scatter_drawing(
@@ -31,8 +39,8 @@ def scatter_drawing(
     names: Sequence[str] = (),
 ) -> Drawing:
     """Draw scores against judgements: spots for answers, the most wrong numbered, or a named dot a system."""
-    left, right, top, bottom = 36.0, NARROW - 10, 10.0, 210.0
-    across, across_ticks = axis([0.0, *x.tolist()] if not names else x.tolist(), left + 5, right - 5)
+    left, right, top, bottom = 44.0, NARROW - 10, 10.0, 210.0
+    across, across_ticks = axis(x.tolist() if names else [*_least_range(x), *x.tolist()], left + 5, right - 5)
     up, up_ticks = axis(y.tolist(), bottom - 5, top + 5)
     shapes = [*beside(up, up_ticks, left, right), *below(across, across_ticks, top, bottom)]
     shapes += [
@@ -44,13 +52,18 @@ def scatter_drawing(
     shapes += _trend(x, y, across, up)
     places = np.column_stack([[across.at(value) for value in x.tolist()], [up.at(value) for value in y.tolist()]])
     if names:
-        shapes += _named_dots(places, names, colour)
+        shapes += _named_dots(places, names, colour, (left, NARROW, 0.0, bottom))
     else:
         shapes += [tag("circle", f"spot {colour}", cx=cx, cy=cy, r=r) for cx, cy, r in _spots(places)]
         shapes += _markers(wrong, across, up, (left, right, top, bottom))
     what = "systems" if names else "answers"
     said = f"{metric} against judgement, {len(x):,} {what}"
     return Drawing(metric, said, NARROW, bottom + 34, Markup("").join(shapes), "scatter")
+
+
+def _least_range(x: Floats) -> tuple[float, ...]:
+    """Begin at 0, and go to 1 where all scores are equal."""
+    return (0.0,) if len(x) and np.ptp(x) > 0 else (0.0, 1.0)
 
 
 def _trend(x: Floats, y: Floats, across: Axis, up: Axis) -> list[Markup]:
@@ -76,23 +89,55 @@ def _spots(places: Floats) -> list[tuple[float, float, float]]:
     return [(float(cx), float(cy), float(r)) for (cx, cy), r in zip(spots * grid, radius, strict=True)]
 
 
-def _named_dots(places: Floats, names: Sequence[str], colour: str) -> list[Markup]:
-    shapes = []
-    taken: list[tuple[float, float]] = []
+def _named_dots(places: Floats, names: Sequence[str], colour: str, frame: Frame) -> list[Markup]:
+    """Draw a dot for each name and write the name where it covers no dot and no other name; a line leads far ones back.
+
+    A name for which there is no room is its dot's title alone.
+    """
+    dots, labels = [], []
+    taken = [Box(x - 5, y - 5, x + 5, y + 5) for x, y in places.tolist()]
     for (x, y), name in zip(places.tolist(), names, strict=True):
-        anchor, shift = ("end", -7.0) if x > NARROW * 0.6 else ("start", 7.0)
-        level = y + 3.5
-        while any(abs(level - other) < 10 and abs(x - at) < 120 for at, other in taken) and level > 12:  # noqa: PLR2004 - a line of text
-            level -= 10
-        taken.append((x, level))
-        shapes.append(tag("circle", f"dot {colour}", cx=x, cy=y, r=4))
-        shapes.append(text(name, x + shift, level, "mention", anchor, room=110))
-    return shapes
+        dot = tag("circle", f"dot {colour}", cx=x, cy=y, r=4)
+        dots.append(Markup("<g><title>{}</title>{}</g>").format(printable(name), dot))
+        shown = fitted(printable(name), 96)
+        for dx, dy in _AROUND:
+            anchor = "start" if dx > 0 else "end"
+            box = _box_of(shown, x + dx, y + dy, anchor)
+            if box.inside(frame) and not any(box.meets(other) for other in taken):
+                taken.append(box)
+                if abs(dy) > _NEAR:
+                    labels.append(tag("line", "tie", x1=x, y1=y, x2=x + dx, y2=y + dy))
+                labels.append(text(shown, x + dx, y + dy + 3.5, "mention", anchor))
+                break
+    return [*labels, *dots]
 
 
-def _markers(
-    wrong: Sequence[tuple[Disagreement, str | None]], across: Axis, up: Axis, frame: tuple[float, float, float, float]
-) -> list[Markup]:
+class Box(NamedTuple):
+    """A rectangle that something covers."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+    def meets(self, other: Box) -> bool:
+        """Tell whether the two have a point in common."""
+        apart = self.right < other.left or other.right < self.left
+        return not (apart or self.bottom < other.top or other.bottom < self.top)
+
+    def inside(self, frame: Frame) -> bool:
+        """Tell whether it is within left, right, top and bottom."""
+        left, right, top, bottom = frame
+        return left <= self.left and self.right <= right and top <= self.top and self.bottom <= bottom
+
+
+def _box_of(shown: str, x: float, y: float, anchor: str) -> Box:
+    width = sum(10.0 if ord(character) > _LATIN else 5.9 for character in shown)
+    left = x if anchor == "start" else x - width
+    return Box(left, y - 5, left + width, y + 5)
+
+
+def _markers(wrong: Sequence[tuple[Disagreement, str | None]], across: Axis, up: Axis, frame: Frame) -> list[Markup]:
     """Number the most wrong answers, each number beside its point when others are in the way."""
     placed: list[tuple[float, float]] = []
     leaders, shapes = [], []
@@ -113,9 +158,7 @@ def _markers(
     return leaders + shapes
 
 
-def _free_place(
-    x: float, y: float, placed: Sequence[tuple[float, float]], frame: tuple[float, float, float, float]
-) -> tuple[float, float]:
+def _free_place(x: float, y: float, placed: Sequence[tuple[float, float]], frame: Frame) -> tuple[float, float]:
     left, right, top, bottom = frame
     around = [
         (x + distance * cos(angle * pi / 8), y + distance * sin(angle * pi / 8))
