@@ -13,7 +13,8 @@ from qassay.arrays import summed
 from qassay.asked import Asked, ask, weights_on
 from qassay.frequencies import FrequencyNeed, in_spaced_language
 from qassay.models.base import EMBEDDED, NO_WEIGHT, Device
-from qassay.models.load import has_keyphrase_head, load_encoder, load_weigher
+from qassay.models.judge import Judged
+from qassay.models.load import has_keyphrase_head, load_encoder, load_judge, load_weigher
 from qassay.text.normalise import compose
 from qassay.text.shared import SharedGrams
 from qassay.text.tokenise import Tokeniser, locate, tokeniser, word
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from qassay.arrays import Bools, Floats, Ints
     from qassay.frequencies import Frequencies
     from qassay.models.base import Encoder, TokenEmbeddings, Weigher
+    from qassay.models.judge import Judge
     from qassay.records import Example
 
 
@@ -47,6 +49,10 @@ class Resources:
     def weigher(self) -> Weigher:
         """Open the keyphrase model of the run, or the embedded one where the run's model has no such head."""
         return load_weigher(self.model if has_keyphrase_head(self.model) else EMBEDDED, self.device, self.threads)
+
+    def judge(self, ref: str) -> Judge:
+        """Open a judge; the same one twice is opened once."""
+        return load_judge(ref, self.device, self.threads)
 
     def tokeniser(self, tok: str) -> Tokeniser:
         """Find a tokeniser by name; `piece` is the embedded model's, `piece:MODEL` another model's."""
@@ -108,6 +114,7 @@ class Batch:
         self._spans: dict[str, list[Ints]] = {}
         self._asked: dict[str, Asked] = {}
         self._embeddings: dict[tuple[str, int], list[TokenEmbeddings]] = {}
+        self._verdicts: dict[str, dict[Judged, float]] = {}
 
     def __len__(self) -> int:
         return len(self.examples)
@@ -224,6 +231,25 @@ class Batch:
             self._embeddings[key] = encoder.encode(self.texts, layer)
             self.notes.update(Counter(encoder.notes) - before)
         return self._embeddings[key]
+
+    def verdicts(self, ref: str, pairs: Pairs, *, context: bool) -> Floats:
+        """Give a judge's logit for each pair, with the example's context or without; the same pair is judged once."""
+        known = self._verdicts.setdefault(ref, {})
+        texts = self.texts
+        asked = [
+            Judged(example.question, texts[self.reference[k]], texts[self.candidate[i]], example.context or "")
+            if context
+            else Judged(example.question, texts[self.reference[k]], texts[self.candidate[i]])
+            for i, k in zip(*(side.tolist() for side in pairs), strict=True)
+            for example in (self.examples[i],)
+        ]
+        new = [pair for pair in dict.fromkeys(asked) if pair not in known]
+        if new:
+            judge = self.resources.judge(ref)
+            before = Counter(judge.notes)
+            known.update(zip(new, judge.judge(new).tolist(), strict=True))
+            self.notes.update(Counter(judge.notes) - before)
+        return np.array([known[pair] for pair in asked], np.float64)
 
     def _make_view(self, tok: str, weighting: str | None) -> View:
         tokens = self.tokens(tok)

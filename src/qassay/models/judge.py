@@ -15,6 +15,7 @@ from qassay.errors import ModelError
 from qassay.models.base import FOREIGN, is_foreign, windows
 from qassay.models.folder import TOKENIZER, fingerprint
 from qassay.models.judge_marks import ROLES, marks_of, piece_kinds, word_keys
+from qassay.text.parting import parted
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -109,7 +110,7 @@ class OnnxJudge:
 
     def _cut(self, texts: Sequence[str]) -> dict[str, _Text]:
         distinct = list(dict.fromkeys(texts))
-        cut = self._encoder.cut(distinct)
+        cut = self._encoder.cut([parted(text) for text in distinct])
         return {text: _Text(pieces, word_keys(pieces, self._kinds)) for text, pieces in zip(distinct, cut, strict=True)}
 
     def _row(self, pair: Judged, texts: Mapping[str, _Text]) -> tuple[Ints, Ints]:

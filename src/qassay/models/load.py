@@ -7,11 +7,13 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from qassay.errors import ModelError
+from qassay.models import ava
 from qassay.models.base import EMBEDDED, parse_ref
 from qassay.models.folder import DESCRIPTION, KEYPHRASE_SETTINGS, OnnxModel
 
 if TYPE_CHECKING:
     from qassay.models.base import Device, Encoder, ModelRef, Weigher
+    from qassay.models.judge import Judge
     from qassay.models.onnx import OnnxEncoder
 
 
@@ -42,6 +44,24 @@ def load_weigher(ref: str = EMBEDDED, device: Device = "auto", threads: int | No
 
     read_settings(local_folder(parsed))
     return HFWeigher(parsed, device)
+
+
+def load_judge(ref: str = EMBEDDED, device: Device = "auto", threads: int | None = None) -> Judge:
+    """Open a judge: the embedded one, or a folder that `qassay train judge` or `qassay train ava` wrote."""
+    parsed = parse_ref(ref)
+    if parsed.kind == "folder" and (parsed.folder / ava.DESCRIPTION).is_file():
+        _need_torch(ref)
+        return _ava_judge(ref, device)
+    if not _runs_without_torch(parsed, device):
+        raise ModelError(f"{ref} has no judge; train one with `qassay train judge`, or use the model {EMBEDDED}")
+    from qassay.models.judge import OnnxJudge  # noqa: PLC0415 - loaded when a model runs
+
+    return OnnxJudge(_onnx_encoder(ref, threads))
+
+
+@lru_cache(maxsize=2)
+def _ava_judge(ref: str, device: Device) -> Judge:
+    return ava.AvaJudge(parse_ref(ref).folder, device)
 
 
 def _need_torch(name: str) -> None:

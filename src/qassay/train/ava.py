@@ -11,7 +11,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from qassay.train.ava_network import AvaNetwork, design_named, texts_of
+from qassay.models.ava_network import AvaNetwork, design_named, texts_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

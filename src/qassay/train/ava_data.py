@@ -100,8 +100,16 @@ def pair_up(
             counts[name] += len(pairs)
             counts[f"kept_{name}"] += len(kept)
             label = int(name == "positives")
-            rows += [AvaRow(selection.question, reference, text, label, source) for reference, text in kept]
+            rows += [
+                AvaRow(selection.question, reference, text, label, source, _short(right, text))
+                for reference, text in kept
+            ]
     return rows, Statistics(**counts)
+
+
+def _short(right: Sequence[str], candidate: str) -> str:
+    """Take the shortest right answer other than the candidate for the short answer that the linear model reads."""
+    return min((text for text in right if text != candidate), key=len)
 
 
 def _drawn(pairs: Sequence[tuple[str, str]], cap: int | None, rng: np.random.Generator) -> Sequence[tuple[str, str]]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from qassay.models.judge_marks import LONGEST, piece_kinds
+from qassay.text.parting import parted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -77,7 +78,7 @@ def prepare(rows: Sequence[JudgeRow], tokenizer: Tokenizer) -> JudgeInputs:
         for index, row in enumerate(rows)
         for reference in row.references
     ]
-    cut = tokenizer.encode_batch([text for text, _ in numbers])
+    cut = tokenizer.encode_batch([parted(text) for text, _ in numbers])
     # Long texts lose their end but keep the closing [SEP].
     texts = [
         found.ids if len(found.ids) <= longest else [*found.ids[: longest - 1], found.ids[-1]]

@@ -1,0 +1,175 @@
+"""Metrics that are learned from people's judgements: LERC and AVA."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from qassay.arrays import summed
+from qassay.errors import SpecError
+from qassay.metrics.base import EMPTY_REFERENCE, MeanMetric, best, divide, subset
+from qassay.metrics.signals import JUDGE, Signals, lexical_signals, model_signals
+from qassay.models.ava_linear import DESCRIPTION as LINEAR
+from qassay.models.ava_linear import LinearAva, linear_features
+from qassay.models.base import EMBEDDED, parse_ref
+from qassay.models.folder import fingerprint
+from qassay.models.judge_layer import DESCRIPTION, JudgeLayer, probability
+
+if TYPE_CHECKING:
+    from qassay.arrays import Bools, Floats
+    from qassay.features import Batch, Pairs, Resources
+
+KINDS = ("mini", "linear", "a0", "a1", "a2")
+_MOST_SURE = 7.0
+
+
+class Part(NamedTuple):
+    """What one signal adds to the verdict on an answer."""
+
+    signal: str
+    value: float
+    """The signal itself; 1 for the bias."""
+    part: float
+    """What it adds to the logit of being right."""
+
+
+class LearnedMetric(MeanMetric):
+    """A probability for each candidate held against each reference; the best one counts, or their mean.
+
+    Identical texts are right, and a blank answer to a reference that is not blank is wrong, whatever a model says.
+    """
+
+    def pair_logits(self, batch: Batch, pairs: Pairs) -> Floats:
+        """Give the logit of each pair's candidate being right."""
+        raise NotImplementedError
+
+    def values(self, batch: Batch) -> Floats:
+        """Combine the references' probabilities."""
+        pairs = self._usable(batch)
+        scores = np.zeros(len(pairs.example))
+        open_ = self._open(batch, pairs)
+        scores[open_] = probability(self.pair_logits(batch, subset(pairs, open_)))
+        candidate, reference = batch.candidate[pairs.example], batch.reference[pairs.reference]
+        scores[candidate == reference] = 1.0
+        if self.text("refs") == "max":
+            return best(scores, pairs.example, len(batch))
+        totals = summed(pairs.example, scores, len(batch))
+        return divide(totals, np.bincount(pairs.example, minlength=len(batch)).astype(np.float64), empty=np.nan)
+
+    def unscored(self, batch: Batch) -> dict[int, str]:
+        """Add the examples whose references are all blank."""
+        left_out = np.setdiff1d(np.arange(len(batch)), self._usable(batch).example)
+        return {**{int(i): EMPTY_REFERENCE for i in left_out}, **super().unscored(batch)}
+
+    @staticmethod
+    def _usable(batch: Batch) -> Pairs:
+        blank = np.array([not text.strip() for text in batch.texts], bool)
+        return subset(batch.pairs, ~blank[batch.reference[batch.pairs.reference]])
+
+    @staticmethod
+    def _open(batch: Batch, pairs: Pairs) -> Bools:
+        """Tell which pairs need a model: neither blank nor identical."""
+        blank = np.array([not text.strip() for text in batch.texts], bool)
+        candidate = batch.candidate[pairs.example]
+        return np.asarray(~blank[candidate] & (candidate != batch.reference[pairs.reference]), bool)
+
+
+class Lerc(LearnedMetric):
+    """A reader's estimate of how right an answer is, in [0, 1], with the context where there is one (Chen et al. 2020).
+
+    The embedded reader is the judge's network, trained on verdicts and graded ratings alike.
+    """
+
+    def identity(self, resources: Resources) -> dict[str, str]:
+        """Add the reader's fingerprint."""
+        return {**super().identity(resources), "model": resources.judge(self.text("model")).fingerprint}
+
+    def pair_logits(self, batch: Batch, pairs: Pairs) -> Floats:
+        """Read each pair with its context."""
+        return batch.verdicts(self.text("model"), pairs, context=True)
+
+
+class Ava(LearnedMetric):
+    """The probability that an answer is right, given question and reference (after Vu and Moschitti 2021).
+
+    `kind=mini` is the embedded judge: a small network and what the batch knows of the texts, weighed in a logistic
+    layer. The paper's own models are `linear`, which is embedded too, and `a0`, `a1`, `a2`, which are trained first.
+    """
+
+    @property
+    def kind(self) -> str:
+        """Which model gives the probability."""
+        return self.text("kind")
+
+    def identity(self, resources: Resources) -> dict[str, str]:
+        """Add the fingerprints of the judge and of its layer."""
+        folder = parse_ref(self._model).folder
+        known = super().identity(resources)
+        if self.kind == "linear":
+            return {**known, "model": fingerprint(folder / LINEAR)}
+        judge = resources.judge(self._model).fingerprint
+        if self.kind != "mini":
+            return {**known, "model": judge}
+        return {**known, "model": judge, "layer": fingerprint(folder / DESCRIPTION), "weights": _weights(resources)}
+
+    @property
+    def _model(self) -> str:
+        name = self.text("model")
+        if self.kind in {"a0", "a1", "a2"} and name == EMBEDDED:
+            raise SpecError(
+                f"ava,kind={self.kind} has no embedded model; train one with `qassay train ava --kind {self.kind}` "
+                f"and name its folder: ava,kind={self.kind},model=FOLDER"
+            )
+        return name
+
+    def pair_logits(self, batch: Batch, pairs: Pairs) -> Floats:
+        """Judge each pair."""
+        if self.kind == "linear":
+            return self._linear(batch, pairs)
+        if self.kind == "mini":
+            return np.asarray(self.pair_parts(batch, pairs)[1].sum(axis=1), np.float64)
+        return batch.verdicts(self._model, pairs, context=False)
+
+    def pair_parts(self, batch: Batch, pairs: Pairs) -> tuple[Signals, Floats]:
+        """Give the embedded judge's signals, and what each adds to the logit (the bias first)."""
+        judged = np.clip(batch.verdicts(self._model, pairs, context=False), -_MOST_SURE, _MOST_SURE)
+        lexical, learned = lexical_signals(batch, pairs), model_signals(batch, pairs)
+        names = (JUDGE, *lexical.names, *learned.names)
+        values = np.column_stack([judged, lexical.values, learned.values])
+        layer = JudgeLayer.read(parse_ref(self._model).folder)
+        lengths = batch.view("squad").tokens.lengths[batch.reference[pairs.reference]]
+        return Signals(names, values), layer.parts(names, values, lengths)
+
+    def explain(self, batch: Batch) -> list[list[Part]]:
+        """Give each example's signals with their parts in the verdict, for the reference that fits best.
+
+        Largest part first. An example that no model was asked about (blank, identical, missing) has none.
+        """
+        usable = self._usable(batch)
+        pairs = subset(usable, self._open(batch, usable))
+        explained: list[list[Part]] = [[] for _ in range(len(batch))]
+        if self.kind != "mini" or not len(pairs.example):
+            return explained
+        signals, parts = self.pair_parts(batch, pairs)
+        order = np.lexsort((parts.sum(axis=1), pairs.example))
+        last = np.flatnonzero(np.diff(pairs.example[order], append=-1))
+        for row in order[last].tolist():
+            values = (1.0, *signals.values[row].tolist())
+            found = [Part(*each) for each in zip(("bias", *signals.names), values, parts[row].tolist(), strict=True)]
+            explained[int(pairs.example[row])] = sorted(found, key=lambda part: -abs(part.part))
+        return explained
+
+    def _linear(self, batch: Batch, pairs: Pairs) -> Floats:
+        model = LinearAva.read(parse_ref(self._model).folder)
+        rows = []
+        texts = [each.text for example in batch.examples for each in example.references]
+        for i, k in zip(pairs.example.tolist(), pairs.reference.tolist(), strict=True):
+            example = batch.examples[i]
+            short = min((each.text for each in example.references if each.text.strip()), key=len)
+            rows.append(linear_features(example.question, texts[k], short, example.candidate or ""))
+        return model.logits(np.array(rows, np.float64).reshape(-1, 4))
+
+
+def _weights(resources: Resources) -> str:
+    return resources.weigher().fingerprint

@@ -1,0 +1,165 @@
+"""What a batch knows about each candidate held against each reference: the evidence that the embedded judge weighs."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from qassay.asked import weights_on
+from qassay.metrics.base import f_measure, subset
+from qassay.metrics.matching import match, unit
+from qassay.metrics.ngrams import identical, overlap, table_overlap
+from qassay.models.base import EMBEDDED
+from qassay.text.parting import NUMBER_WORDS, numbers_in
+
+if TYPE_CHECKING:
+    from qassay.arrays import Floats
+    from qassay.features import Batch, Pairs
+
+JUDGE = "judge"
+"""The name of the network's own logit among the signals."""
+_TOK = "squad"
+_SHARPEN = 4.0
+_CLOSE = 0.03
+_LONG_WORD, _STEM = 4, 6
+_NEGATION = re.compile(
+    r"\b(?:no|not|never|none|nobody|nothing|neither|nor|cannot|without)\b|n['\u2019]t\b", re.IGNORECASE
+)
+_YES = re.compile(r"^\W*(?:yes|yeah|yep|correct|true)\b", re.IGNORECASE)
+_NO = re.compile(r"^\W*(?:no|nope|not|never|incorrect|false)\b", re.IGNORECASE)
+_REFUSAL = re.compile(
+    r"(?:couldn['\u2019]?t|could not|cannot|can['\u2019]?t|unable to|did not|didn['\u2019]?t) "
+    r"(?:find|determine|provide|answer|give)|as an ai|no information|not (?:sure|clear|known)|"
+    r"i don['\u2019]?t (?:know|have)|do not have",
+    re.IGNORECASE,
+)
+_ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th|s)?")
+_NOT_LETTERS = re.compile(r"[\W_]+")
+
+
+class Signals(NamedTuple):
+    """The value of every signal for every pair."""
+
+    names: tuple[str, ...]
+    values: Floats
+    """(pairs, signals)"""
+
+
+def lexical_signals(batch: Batch, pairs: Pairs) -> Signals:
+    """Give what the words alone say, each text looked at once."""
+    view = batch.view(_TOK)
+    tokens = view.tokens
+    left, right = view.left(pairs), view.right(pairs)
+    shared = overlap(batch, view, pairs, 1)
+    looks = _Looks(batch)
+    rows = list(zip(left.tolist(), right.tolist(), strict=True))
+    columns = {
+        "found": np.array([looks.found(a, b) for a, b in rows]),
+        "token F1": f_measure(shared.precision, shared.recall, beta=1),
+        "same tokens": identical(view, pairs).astype(np.float64),
+        "numbers missing": np.array([looks.numbers_missing(a, b) for a, b in rows]),
+        "numbers close": np.array([looks.numbers_close(a, b) for a, b in rows]),
+        "negation differs": (looks.negated[left] != looks.negated[right]).astype(np.float64),
+        "yes against no": (looks.opinion[left] * looks.opinion[right] < 0).astype(np.float64),
+        "same yes or no": (looks.opinion[left] * looks.opinion[right] > 0).astype(np.float64),
+        "refusal": (looks.refusing[left] & ~looks.refusing[right]).astype(np.float64),
+        "longer": np.clip(np.log((1 + tokens.lengths[left]) / (1 + tokens.lengths[right])), -3, 3),
+    }
+    return Signals(tuple(columns), np.stack(list(columns.values()), axis=1).reshape(-1, len(columns)))
+
+
+def model_signals(batch: Batch, pairs: Pairs) -> Signals:
+    """Give what keyphrase weights and embeddings say: overlap and likeness of what carries the answers."""
+    columns = np.zeros((len(pairs.example), 4))
+    asking = np.array([bool(example.question.strip()) for example in batch.examples], bool)[pairs.example]
+    encoded = batch.embeddings(EMBEDDED, batch.resources.encoder(EMBEDDED).default_layer)
+    units = [unit(each) for each in encoded]
+    plain = [(~each.special).astype(np.float64) for each in encoded]
+    for weighting, chosen in (("kpqa", asking), ("kp", ~asking)):
+        if not chosen.any():
+            continue
+        some = subset(pairs, chosen)
+        view = batch.view(_TOK, weighting)
+        shared = table_overlap(view, some, view.tokens.grams(1))
+        asked = batch.asked(weighting)
+        weights = weights_on(asked, [each.spans for each in encoded])
+        rows = zip(
+            batch.candidate[some.example].tolist(),
+            batch.reference[some.reference].tolist(),
+            asked.candidate[some.example].tolist(),
+            asked.reference[some.reference].tolist(),
+            strict=True,
+        )
+        alike = np.array(
+            [
+                (
+                    *match(units[a], units[b], weights[x], weights[y], _SHARPEN),
+                    *match(units[a], units[b], plain[a], plain[b], 1.0),
+                )
+                for a, b, x, y in rows
+            ]
+        )
+        columns[chosen] = np.column_stack(
+            [
+                f_measure(shared.precision, shared.recall, beta=1),
+                f_measure(alike[:, 0], alike[:, 1], beta=1),
+                f_measure(alike[:, 2], alike[:, 3], beta=1),
+                alike[:, 3],
+            ]
+        )
+    return Signals(("key words", "key meaning", "meaning", "meaning recall"), columns)
+
+
+class _Looks:
+    """What is seen in each text by itself."""
+
+    def __init__(self, batch: Batch) -> None:
+        tokens = batch.tokens(_TOK)
+        self._words = [tokens.row(i) for i in range(len(tokens))]
+        self._known = [frozenset(words) for words in self._words]
+        self._numbers = [numbers_in(text) for text in batch.texts]
+        self._letters = [_NOT_LETTERS.sub("", text.lower()) for text in batch.texts]
+        self.negated, self.refusing, yes, no = (
+            np.array([bool(form.search(text)) for text in batch.texts], bool)
+            for form in (_NEGATION, _REFUSAL, _YES, _NO)
+        )
+        self.opinion = yes.astype(np.int64) - no.astype(np.int64)
+
+    def found(self, candidate: int, reference: int) -> float:
+        """Give the share of the reference's words that the candidate has, also where words run together.
+
+        Long words may stand inside others or lack their last letter; numbers may be in words, ordinal, or be followed
+        by more figures.
+        """
+        words = self._words[reference]
+        if not words:
+            return 0.0
+        return sum(self._has(candidate, word) for word in words) / len(words)
+
+    def _has(self, candidate: int, word: str) -> bool:
+        if word in self._known[candidate]:
+            return True
+        number = NUMBER_WORDS.get(word) or ((shaped := _ORDINAL.fullmatch(word)) and shaped[1])
+        if number:
+            there = self._numbers[candidate]
+            return number in there or (len(number) >= _LONG_WORD and any(each.startswith(number) for each in there))
+        if len(word) < _LONG_WORD:
+            return False
+        letters = self._letters[candidate]
+        return word in letters or (len(word) >= _STEM and word[:-1] in letters)
+
+    def numbers_missing(self, candidate: int, reference: int) -> float:
+        """Give the share of the reference's numbers that the candidate lacks."""
+        wanted = self._numbers[reference]
+        return len(wanted - self._numbers[candidate]) / len(wanted) if wanted else 0.0
+
+    def numbers_close(self, candidate: int, reference: int) -> float:
+        """Say how near the candidate's numbers come to the reference's: 1 where equal, 0 from three per cent off."""
+        there = [float(number) for number in self._numbers[candidate]]
+        wanted = [float(number) for number in self._numbers[reference]]
+        if not there or not wanted:
+            return 0.0
+        gaps = [min(abs(number - other) for other in there) / max(abs(number), 1e-9) for number in wanted]
+        return sum(max(0.0, 1 - gap / _CLOSE) for gap in gaps) / len(gaps)

@@ -1,0 +1,126 @@
+"""AVA's transformer models in use: a folder that `qassay train ava` wrote, run with torch (extra `hf`)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+
+from qassay.errors import ModelError
+from qassay.models.folder import fingerprint
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from qassay.arrays import Floats
+    from qassay.models.ava_network import AvaNetwork
+    from qassay.models.base import Device
+    from qassay.models.judge import Judged
+
+DESCRIPTION = "ava.json"
+WEIGHTS = "ava.safetensors"
+_AT_ONCE = 64
+
+
+class AvaSettings(msgspec.Struct, frozen=True):
+    """How a trained model is put together and used."""
+
+    design: str
+    """A name of `ava_network.DESIGNS`."""
+    longest: int
+    base: str = ""
+    """The encoder that training started from."""
+
+
+def read_settings(folder: Path) -> AvaSettings:
+    """Read what kind of model a folder holds."""
+    path = folder / DESCRIPTION
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=AvaSettings)
+    except FileNotFoundError as missing:
+        raise ModelError(
+            f"{folder}: there is no {DESCRIPTION}; make such a folder with `qassay train ava`"
+        ) from missing
+    except msgspec.DecodeError as problem:
+        raise ModelError(f"{path}: damaged or of another version: {problem}") from problem
+
+
+def save(network: AvaNetwork, tokenizer: Any, settings: AvaSettings, folder: Path) -> None:  # noqa: ANN401
+    """Write a trained network with its tokenizer and its encoders' configuration."""
+    from safetensors.torch import save_file  # noqa: PLC0415 - part of the extra `train`
+
+    folder.mkdir(parents=True, exist_ok=True)
+    encoder: Any = network.encoders[0]
+    encoder.config.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    state = {name: value.cpu().contiguous() for name, value in network.state_dict().items()}
+    save_file(state, str(folder / WEIGHTS))
+    (folder / DESCRIPTION).write_bytes(msgspec.json.format(msgspec.json.encode(settings), indent=1) + b"\n")
+
+
+class AvaJudge:
+    """A trained AVA model as a judge of candidates against references."""
+
+    def __init__(self, folder: Path, device: Device = "auto") -> None:
+        self.ref = str(folder)
+        self.notes: Counter[str] = Counter()
+        self._folder = folder
+        self._device = device
+        self.settings = read_settings(folder)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Identity of the weights and the design."""
+        return fingerprint(self._folder / WEIGHTS, self._folder / DESCRIPTION)
+
+    @cached_property
+    def _loaded(self) -> tuple[AvaNetwork, Any, str]:
+        import torch  # noqa: PLC0415 - an optional extra
+        import transformers  # noqa: PLC0415 - an optional extra
+        from safetensors.torch import load_file  # noqa: PLC0415 - an optional extra
+
+        from qassay.models.ava_network import AvaNetwork, design_named  # noqa: PLC0415 - needs torch
+
+        device = "cuda" if self._device == "cuda" or (self._device == "auto" and torch.cuda.is_available()) else "cpu"
+        hub: Any = transformers
+        config = hub.AutoConfig.from_pretrained(self._folder)
+        network = AvaNetwork(lambda: hub.AutoModel.from_config(config), design_named(self.settings.design))
+        try:
+            network.load_state_dict(load_file(self._folder / WEIGHTS))
+        except (OSError, RuntimeError) as problem:
+            raise ModelError(f"{self._folder / WEIGHTS}: does not fit the design: {problem}") from problem
+        return network.to(device).eval(), hub.AutoTokenizer.from_pretrained(self._folder), device
+
+    def judge(self, pairs: Sequence[Judged]) -> Floats:
+        """Give the logit of each candidate being right; equal pairs run once."""
+        import torch  # noqa: PLC0415 - an optional extra
+
+        from qassay.models.ava_network import texts_of  # noqa: PLC0415 - needs torch
+
+        network, tokenizer, device = self._loaded
+        distinct = {pair: number for number, pair in enumerate(dict.fromkeys(pairs))}
+        ordered = sorted(distinct, key=lambda pair: len(pair.reference) + len(pair.candidate))
+        found = np.zeros(len(distinct))
+        for start in range(0, len(ordered), _AT_ONCE):
+            some = ordered[start : start + _AT_ONCE]
+            batches = []
+            for design in network.design.pairs:
+                texts = [texts_of(design, pair.question, pair.reference, pair.candidate) for pair in some]
+                firsts, seconds = ([text[side] for text in texts] for side in (0, 1))
+                cut = tokenizer(
+                    firsts,
+                    seconds,
+                    truncation="longest_first",
+                    max_length=self.settings.longest,
+                    padding=True,
+                    return_tensors="pt",
+                )
+                batches.append({name: values.to(device) for name, values in cut.items()})
+            with torch.no_grad():
+                logits = network(batches).float().cpu().numpy()
+            found[[distinct[pair] for pair in some]] = logits
+        return found[np.array([distinct[pair] for pair in pairs], np.int64)]
