@@ -182,3 +182,9 @@ def test_answers_without_any_judgement_are_refused():
     """There is nothing to correlate with."""
     with pytest.raises(DataError, match='no answer has a "judgement"'):
         evidence_of_rows([ScoredRow("q", "A", {"a": 1.0})])
+
+
+def test_the_same_answer_twice_is_refused():
+    """A file given twice would count every answer double."""
+    with pytest.raises(DataError, match='the scores of "q0" of system "A" appear 2 times'):
+        evidence_of_rows([*rows(), *rows()])

@@ -146,7 +146,11 @@ def evidence_of_table(table: ScoreTable, judgements: Judgements | None = None) -
 
 
 def evidence_of_rows(rows: Sequence[ScoredRow], judgements: Judgements | None = None) -> Evidence:
-    """Put scores that were written earlier beside their judgements."""
+    """Put scores that were written earlier beside their judgements; the same answer twice is a `DataError`."""
+    ((name, system), times), *_ = Counter((row.id, row.system) for row in rows).most_common(1) or [(("", ""), 0)]
+    if times > 1:
+        of_system = f' of system "{system}"' if system else ""
+        raise DataError(f'the scores of "{name}"{of_system} appear {times} times; give each file once')
     specs = dict.fromkeys(spec for row in rows for spec in row.scores)
     known = [row.judgement for row in rows]
     if judgements is not None:
