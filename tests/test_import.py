@@ -8,9 +8,9 @@ import pytest
 
 HEAVY = ("onnxruntime", "torch", "transformers", "pandas", "matplotlib", "pyarrow", "scipy", "sklearn", "ray", "nltk")
 REPORT = "import sys; print(*(name for name in {heavy} if name in sys.modules))"
-# the fastest of five: a busy machine slows single runs down
+# processor time, the least of five: a busy machine slows single runs down
 TIMES = 5
-TIMED = "import time; begin = time.perf_counter(); import {module}; print(time.perf_counter() - begin)"
+TIMED = "import time; begin = time.process_time(); import {module}; print(time.process_time() - begin)"
 
 
 def python(code):

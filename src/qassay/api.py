@@ -68,7 +68,8 @@ class LoadedMetric:
         examples = _examples(predictions, references, questions)
         table = score_examples(examples, [self.spec], seed=seed)
         aggregate = table.aggregates[0]
-        spec = str(self.spec)
+        # A metric may fall back to another spec of itself (METEOR without a WordNet), and says so.
+        spec = aggregate.metric
         return {
             spec: aggregate.value,
             "low": aggregate.low,
