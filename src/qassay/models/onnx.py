@@ -60,6 +60,8 @@ class Runtime:
             options.intra_op_num_threads = 1
             options.inter_op_num_threads = 1
             options.log_severity_level = 3
+            # Of the higher levels' fusions only the one of adding and normalising applies, and it is slower.
+            options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
             path = self.folder / graph
             try:
                 self._sessions[graph] = onnxruntime.InferenceSession(path, options, ["CPUExecutionProvider"])
