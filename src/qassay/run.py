@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import signal
 import tempfile
-from contextlib import ExitStack
+import threading
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, Self
@@ -56,6 +58,25 @@ def score_and_encode(scorer: Scorer, chunk: Chunk) -> tuple[ScoredBatch, bytes]:
     """Score one chunk and write its rows as JSON lines."""
     scored = scorer.score(chunk)
     return scored, encode_jsonl(encode_row(*row) for row in scored.rows())
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Let Ctrl-C and a polite kill wait until totals and output are of one mind again."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    waiting: list[int] = []
+    before = {
+        each: signal.signal(each, lambda number, _: waiting.append(number)) for each in (signal.SIGINT, signal.SIGTERM)
+    }
+    try:
+        yield
+    finally:
+        for each, handler in before.items():
+            signal.signal(each, handler)
+    if waiting:
+        raise KeyboardInterrupt
 
 
 class Run:
@@ -128,8 +149,9 @@ class Run:
     def _fill(self, partial: PartialOutput, tally: Tally, reader: Reader) -> None:
         examples = partial.skip_done(self._watched("scoring", reader))
         for scored, rows in self.engine.score(self.scorer, batches(examples, self.batch)):
-            tally.add(scored)
-            partial.write(rows, scored.examples, tally)
+            with _uninterrupted():
+                tally.add(scored)
+                partial.write(rows, scored.examples, tally)
 
     def _deliver(self, partial: PartialOutput, target: Path) -> Path:
         if target.suffix == ".jsonl":
