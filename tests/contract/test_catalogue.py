@@ -40,6 +40,8 @@ TRAITS = {
     "meteor": Traits("best"),
     "cider": Traits("mean"),
     "bert_score": Traits("best"),
+    "lerc": Traits("mean"),
+    "ava": Traits("mean"),
 }
 
 SPECS = [
@@ -47,11 +49,14 @@ SPECS = [
     for name, entry in CATALOGUE.items()
     for spec in (name, *(f"{name}:{weighting}" for weighting in entry.declaration.weightings))
 ]
+NEED_A_FOLDER = {"ava,kind=a0", "ava,kind=a1", "ava,kind=a2"}
+"""Models that are trained before they can be used."""
 CHOICES = [
-    f"{name},{param.name}={choice}"
+    spec
     for name, entry in CATALOGUE.items()
     for param in entry.declaration.params
     for choice in (param.choices or (("yes", "no") if isinstance(param.default, bool) else ()))
+    if (spec := f"{name},{param.name}={choice}") not in NEED_A_FOLDER
 ]
 BONUSES = ["bleu,yesno=2,entity=1", "rouge_l,yesno=2,entity=1", "bleu:idf,yesno=1,entity=1", "rouge_l:idf,yesno=1"]
 EVERYTHING = [*SPECS, *CHOICES, *BONUSES]

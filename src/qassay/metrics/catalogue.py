@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 from qassay.metrics.bleu import Bleu
 from qassay.metrics.cider import Cider
 from qassay.metrics.exact import Contains, ExactMatch, TokenF1, TokenRecall
+from qassay.metrics.learned import KINDS, Ava, Lerc
 from qassay.metrics.meteor import Meteor
 from qassay.metrics.rouge import Rouge1, Rouge2, RougeL, RougeSU4
 from qassay.models.base import EMBEDDED, is_foreign
+from qassay.models.load import has_judge
 from qassay.spec import WEIGHTINGS, Declaration, MetricSpec, Param, parse, with_options
 from qassay.text.tokenise import TOKENISERS
 
@@ -57,6 +59,11 @@ def _rouge(beta: float) -> tuple[Param, ...]:
         Param("stem", default=False, meaning="compare Porter stems"),
     )
 
+
+_JUDGE = Param("model", EMBEDDED, "mini, or a folder that `qassay train` wrote")
+_REFERENCES = Param(
+    "refs", "max", "several references: the best probability, or the mean (as in the paper)", choices=("max", "mean")
+)
 
 _SQUAD = "Rajpurkar et al. 2016"
 _LIN = "Lin 2004"
@@ -205,7 +212,31 @@ _ENTRIES = (
         ),
         BertScore,
     ),
+    Entry(
+        Declaration(
+            "lerc",
+            "a reader's estimate of how right an answer is, with its context where there is one",
+            "Chen et al. 2020",
+            (_JUDGE, _REFERENCES),
+        ),
+        Lerc,
+    ),
+    Entry(
+        Declaration(
+            "ava",
+            "the probability that an answer is right, given question and reference",
+            "Vu and Moschitti 2021",
+            (
+                _JUDGE,
+                Param("kind", "mini", "the embedded judge, or a model of the paper's", choices=KINDS),
+                _REFERENCES,
+            ),
+        ),
+        Ava,
+    ),
 )
+
+_JUDGED = frozenset({"lerc", "ava"})
 
 CATALOGUE = {entry.declaration.name: entry for entry in _ENTRIES}
 _DECLARATIONS = {name: entry.declaration for name, entry in CATALOGUE.items()}
@@ -244,5 +275,8 @@ def create_all(specs: Iterable[str | MetricSpec], model: str = EMBEDDED) -> list
 def _on_model(spec: MetricSpec, model: str) -> MetricSpec:
     declaration = CATALOGUE[spec.name].declaration
     if declaration.param("model") is None or "model" in dict(spec.options):
+        return spec
+    if spec.name in _JUDGED and not has_judge(model):
+        # An encoder is named for the metrics that need one; the embedded judge goes on judging.
         return spec
     return with_options(spec, {"model": model}, declaration)

@@ -19,6 +19,7 @@ from qassay.models.judge_layer import DESCRIPTION, JudgeLayer, probability
 if TYPE_CHECKING:
     from qassay.arrays import Bools, Floats
     from qassay.features import Batch, Pairs, Resources
+    from qassay.spec import Declaration, MetricSpec
 
 KINDS = ("mini", "linear", "a0", "a1", "a2")
 _MOST_SURE = 7.0
@@ -97,10 +98,15 @@ class Ava(LearnedMetric):
     layer. The paper's own models are `linear`, which is embedded too, and `a0`, `a1`, `a2`, which are trained first.
     """
 
-    @property
-    def kind(self) -> str:
-        """Which model gives the probability."""
-        return self.text("kind")
+    def __init__(self, spec: MetricSpec, declaration: Declaration) -> None:
+        super().__init__(spec, declaration)
+        self.kind = self.text("kind")
+        self._model = self.text("model")
+        if self.kind in {"a0", "a1", "a2"} and self._model == EMBEDDED:
+            raise SpecError(
+                f"ava,kind={self.kind} has no embedded model; train one with `qassay train ava --kind {self.kind}` "
+                f"and name its folder: ava,kind={self.kind},model=FOLDER"
+            )
 
     def identity(self, resources: Resources) -> dict[str, str]:
         """Add the fingerprints of the judge and of its layer."""
@@ -112,16 +118,6 @@ class Ava(LearnedMetric):
         if self.kind != "mini":
             return {**known, "model": judge}
         return {**known, "model": judge, "layer": fingerprint(folder / DESCRIPTION), "weights": _weights(resources)}
-
-    @property
-    def _model(self) -> str:
-        name = self.text("model")
-        if self.kind in {"a0", "a1", "a2"} and name == EMBEDDED:
-            raise SpecError(
-                f"ava,kind={self.kind} has no embedded model; train one with `qassay train ava --kind {self.kind}` "
-                f"and name its folder: ava,kind={self.kind},model=FOLDER"
-            )
-        return name
 
     def pair_logits(self, batch: Batch, pairs: Pairs) -> Floats:
         """Judge each pair."""
@@ -166,7 +162,8 @@ class Ava(LearnedMetric):
         texts = [each.text for example in batch.examples for each in example.references]
         for i, k in zip(pairs.example.tolist(), pairs.reference.tolist(), strict=True):
             example = batch.examples[i]
-            short = min((each.text for each in example.references if each.text.strip()), key=len)
+            # Whichever reference is short enough to be a short answer, the candidate may include it.
+            short = [each.text for each in example.references]
             rows.append(linear_features(example.question, texts[k], short, example.candidate or ""))
         return model.logits(np.array(rows, np.float64).reshape(-1, 4))
 

@@ -13,6 +13,7 @@ from qassay.models.base import EMBEDDED_FOLDER
 from qassay.text.tokenise import squad_words
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
     from qassay.arrays import Floats
@@ -58,10 +59,13 @@ def sim_text(left: frozenset[str], right: frozenset[str]) -> float:
     return 2 * len(left & right) / total if total else 0.0
 
 
-def linear_features(question: str, reference: str, short: str, candidate: str) -> tuple[float, float, float, float]:
-    """Give x1 to x4: s included in t, sim(r, t), sim(r, q), sim(q, t)."""
+def linear_features(
+    question: str, reference: str, short: Iterable[str], candidate: str
+) -> tuple[float, float, float, float]:
+    """Give x1 to x4: any short answer included in t, sim(r, t), sim(r, q), sim(q, t)."""
     q, r, t = (_tokens(text) for text in (question, reference, candidate))
-    included = bool(short.strip()) and f" {_plain(short)} " in f" {_plain(candidate)} "
+    within = f" {_plain(candidate)} "
+    included = any(text.strip() and f" {_plain(text)} " in within for text in short)
     return float(included), sim_text(r, t), sim_text(r, q), sim_text(q, t)
 
 

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from qassay.errors import ModelError
-from qassay.models import ava
+from qassay.models import ava, judge
 from qassay.models.base import EMBEDDED, parse_ref
 from qassay.models.folder import DESCRIPTION, KEYPHRASE_SETTINGS, OnnxModel
 
@@ -25,10 +25,7 @@ def load_encoder(ref: str = EMBEDDED, device: Device = "auto", threads: int | No
     parsed = parse_ref(ref)
     if _runs_without_torch(parsed, device):
         return _onnx_encoder(ref, threads)
-    _need_torch(ref)
-    from qassay.models.hf import open_encoder  # noqa: PLC0415 - needs torch, an optional extra
-
-    return open_encoder(parsed, device)
+    return _hf_encoder(ref, device)
 
 
 def load_weigher(ref: str = EMBEDDED, device: Device = "auto", threads: int | None = None) -> Weigher:
@@ -38,12 +35,7 @@ def load_weigher(ref: str = EMBEDDED, device: Device = "auto", threads: int | No
         from qassay.models.keyphrase import OnnxWeigher  # noqa: PLC0415 - loaded when a model runs
 
         return OnnxWeigher(_onnx_encoder(ref, threads))
-    _need_torch(ref)
-    from qassay.models.hf import local_folder  # noqa: PLC0415 - needs an optional extra
-    from qassay.models.hf_keyphrase import HFWeigher, read_settings  # noqa: PLC0415 - needs torch
-
-    read_settings(local_folder(parsed))
-    return HFWeigher(parsed, device)
+    return _hf_weigher(ref, device)
 
 
 def load_judge(ref: str = EMBEDDED, device: Device = "auto", threads: int | None = None) -> Judge:
@@ -79,6 +71,14 @@ def has_keyphrase_head(ref: str) -> bool:
     return (parsed.folder / KEYPHRASE_SETTINGS).is_file()
 
 
+def has_judge(ref: str) -> bool:
+    """Tell whether a model can judge answers: the embedded one, or a folder that was trained to."""
+    parsed = parse_ref(ref)
+    return parsed.kind != "hub" and any(
+        (parsed.folder / name).is_file() for name in (judge.DESCRIPTION, ava.DESCRIPTION)
+    )
+
+
 def _runs_without_torch(parsed: ModelRef, device: Device) -> bool:
     exported = parsed.kind == "embedded" or (parsed.kind == "folder" and (parsed.folder / DESCRIPTION).is_file())
     if exported and device == "cuda":
@@ -92,3 +92,22 @@ def _onnx_encoder(ref: str, threads: int | None) -> OnnxEncoder:
     from qassay.models.onnx import OnnxEncoder  # noqa: PLC0415 - loaded when a model runs
 
     return OnnxEncoder(ref, parse_ref(ref).folder, threads)
+
+
+@lru_cache(maxsize=2)
+def _hf_encoder(ref: str, device: Device) -> Encoder:
+    _need_torch(ref)
+    from qassay.models.hf import open_encoder  # noqa: PLC0415 - needs torch, an optional extra
+
+    return open_encoder(parse_ref(ref), device)
+
+
+@lru_cache(maxsize=2)
+def _hf_weigher(ref: str, device: Device) -> Weigher:
+    _need_torch(ref)
+    from qassay.models.hf import local_folder  # noqa: PLC0415 - needs an optional extra
+    from qassay.models.hf_keyphrase import HFWeigher, read_settings  # noqa: PLC0415 - needs torch
+
+    parsed = parse_ref(ref)
+    read_settings(local_folder(parsed))
+    return HFWeigher(parsed, device)

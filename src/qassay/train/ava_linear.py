@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def features_of(rows: Sequence[AvaRow]) -> Floats:
     """Give the four features of each row; without a short answer the reference stands for it."""
-    found = [linear_features(row.question, row.reference, row.short or row.reference, row.candidate) for row in rows]
+    found = [linear_features(row.question, row.reference, [row.short or row.reference], row.candidate) for row in rows]
     return np.array(found, np.float64).reshape(-1, 4)
 
 
