@@ -31,7 +31,7 @@ def write_tiny_bert(folder: Path, *, width: int = 32, heads: int = 2, layers: in
     )
     tokenizer.save(str(folder / "tokenizer.json"))
     settings = {"tokenizer_class": "PreTrainedTokenizerFast", "cls_token": "[CLS]", "sep_token": "[SEP]"}
-    settings |= {"pad_token": "[PAD]", "unk_token": "[UNK]"}
+    settings |= {"pad_token": "[PAD]", "unk_token": "[UNK]", "model_max_length": positions}
     (folder / "tokenizer_config.json").write_text(json.dumps(settings), encoding="utf-8")
     torch.manual_seed(0)
     config = BertConfig(

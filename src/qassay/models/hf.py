@@ -101,7 +101,9 @@ class HFBackbone:
         self.folder = local_folder(ref)
         import torch  # noqa: PLC0415 - heavy, an optional extra
         from transformers import AutoConfig, AutoModel, AutoTokenizer  # noqa: PLC0415 - heavy, an optional extra
+        from transformers.utils import logging  # noqa: PLC0415 - as above
 
+        logging.disable_progress_bar()  # type: ignore[no-untyped-call]
         if not (self.folder / "config.json").is_file():
             raise ModelError(
                 f"{self.folder}: neither a model of Qassay's (model.json) nor of Hugging Face's (config.json)"
