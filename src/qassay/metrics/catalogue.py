@@ -257,13 +257,14 @@ def create(spec: str | MetricSpec) -> Metric:
 def default_metrics(first: Example) -> tuple[str, ...]:
     """Choose the metrics for a run that names none, by its first answer.
 
-    The keyphrase metrics read the question where there is one; the embedded model reads English, so text in another
-    script gets the lexical metrics alone.
+    The keyphrase metrics read the question where there is one, and the judge needs it; the embedded model reads
+    English, so text in another script gets the lexical metrics alone.
     """
     if any(is_foreign(each.text) for each in first.references):
         return DEFAULT_METRICS
-    weights = "kpqa" if first.question.strip() else "kp"
-    return (*DEFAULT_METRICS, f"rouge_l:{weights}", f"bert_score:{weights}")
+    if not first.question.strip():
+        return (*DEFAULT_METRICS, "rouge_l:kp", "bert_score:kp")
+    return (*DEFAULT_METRICS, "rouge_l:kpqa", "bert_score:kpqa", "ava")
 
 
 def create_all(specs: Iterable[str | MetricSpec], model: str = EMBEDDED) -> list[Metric]:
