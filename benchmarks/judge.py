@@ -1,0 +1,173 @@
+"""How well the judges tell right answers from wrong ones, beside the lexical metrics, on answers that people judged.
+
+    python benchmarks/judge.py [--metric SPEC…] [--set NAME…] [--json FILE]
+
+- evouna: the tenth of EVOUNA-NQ's questions that no training saw: verdicts on five systems' answers
+- nq301: NQ-301, beside its BEM and GPT-4 verdicts; none of its questions was trained on
+- wikiqa, trecqa: pairs of answer sentences from the test sets, made as for AVA
+- marco, avsd, multi: KPQA's human scores, where the metric is used as a score
+
+A metric calls an answer right from one half on. The calibration error is the expected one over ten bins. Trained
+AVA models are given as `--metric ava,kind=a2,model=FOLDER`.
+"""
+
+import argparse
+import json
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from qassay.arrays import Floats
+from qassay.data.answer_selection import read_selection
+from qassay.data.reading import Reader
+from qassay.data.source import Source
+from qassay.meta.classification import calibrate, classify
+from qassay.meta.ranking import system_agreement
+from qassay.records import Example, Reference
+from qassay.scoring import score_examples
+from qassay.train.ava_data import pair_up
+from qassay.train.held_back import held_back
+
+DATA = Path(os.environ.get("QASSAY_DATA", Path(__file__).parents[2] / "shared" / "data"))
+METRICS = ("exact_match", "token_f1", "contains", "token_recall", "token_f1:kpqa", "ava,kind=linear", "lerc", "ava")
+RIGHT = 0.5
+
+
+@dataclass(frozen=True)
+class Answers:
+    """Judged answers, and other judges' verdicts on them."""
+
+    examples: list[Example]
+    others: dict[str, Floats]
+
+
+def evouna() -> Answers:
+    """Give the judged answers to the held-back questions."""
+    examples = [
+        example
+        for example in Reader([DATA / "train/evouna/NQ.json"])
+        if held_back(example.question) and example.judgement is not None and example.candidate
+    ]
+    return Answers(examples, {})
+
+
+def nq301() -> Answers:
+    """Give NQ-301 with people's verdicts, and those of BEM and GPT-4."""
+    folder = DATA / "bench/openqa_eval"
+    golds = folder / "NQ301_BEM.tsv"
+    examples = [example for example in Reader([golds, folder / "NQ301_human.tsv"]) if example.judgement is not None]
+    others = {}
+    for name, file in (("BEM", golds), ("GPT-4", folder / "NQ301_gpt-4.tsv")):
+        verdicts = {
+            (each.question, each.candidate): each.judgement
+            for each in Reader([file] if file == golds else [golds, file])
+        }
+        known = [verdicts.get((each.question, each.candidate)) for each in examples]
+        others[name] = np.array([np.nan if verdict is None else verdict for verdict in known])
+    return Answers(examples, others)
+
+
+def pairs(path: str) -> Callable[[], Answers]:
+    """Make AVA's pairs of an answer selection set."""
+
+    def make() -> Answers:
+        rows, _ = pair_up(read_selection(Source.at(DATA / path)), rng=np.random.default_rng(0))
+        examples = [
+            Example(str(i), row.question, (Reference(row.reference),), row.candidate, judgement=float(row.label))
+            for i, row in enumerate(rows)
+        ]
+        return Answers(examples, {})
+
+    return make
+
+
+def kpqa(name: str) -> Callable[[], Answers]:
+    """Read one of KPQA's sets, whose judgements are scores."""
+    return lambda: Answers(list(Reader([DATA / f"bench/kpqa_human/{name}.csv"])), {})
+
+
+SETS: dict[str, Callable[[], Answers]] = {
+    "evouna": evouna,
+    "nq301": nq301,
+    "wikiqa": pairs("bench/wikiqa/WikiQA-test.tsv"),
+    "trecqa": pairs("bench/trecqa/TEST.xml"),
+    "marco": kpqa("marco_all"),
+    "avsd": kpqa("avsd_all"),
+    "multi": kpqa("marcomulti_unilm"),
+}
+SCORED = ("marco", "avsd", "multi")
+
+
+def scores_of(answers: Answers, metrics: Sequence[str]) -> Iterator[tuple[str, Floats]]:
+    """Give each metric's scores, and the other judges' verdicts."""
+    table = score_examples(answers.examples, metrics, batch=256)
+    yield from table.scores.items()
+    yield from answers.others.items()
+
+
+def agreement(name: str, answers: Answers, metrics: Sequence[str]) -> list[dict[str, object]]:
+    """Correlate scores with people's."""
+    from scipy import stats  # noqa: PLC0415 - only here
+
+    judged = np.array([example.judgement for example in answers.examples], np.float64)
+    lines = []
+    for metric, scores in scores_of(answers, metrics):
+        pearson, spearman = stats.pearsonr(scores, judged).statistic, stats.spearmanr(scores, judged).statistic
+        print(f"{name:8s} {metric:24s} Pearson {pearson:.3f}  Spearman {spearman:.3f}  n {len(judged)}", flush=True)
+        lines.append({"set": name, "metric": metric, "pearson": float(pearson), "spearman": float(spearman)})
+    return lines
+
+
+def verdicts(name: str, answers: Answers, metrics: Sequence[str]) -> list[dict[str, object]]:
+    """Compare calls of right and wrong with people's, and systems' accuracies with the true ones."""
+    judged = np.array([example.judgement for example in answers.examples], np.float64)
+    systems = np.array([example.system for example in answers.examples])
+    lines = []
+    for metric, scores in scores_of(answers, metrics):
+        found = classify(scores, judged, RIGHT)
+        error = calibrate(scores, judged).error
+        line = {"set": name, "metric": metric, "n": found.n, "accuracy": found.accuracy, "precision": found.precision}
+        line |= {"recall": found.recall, "f1": found.f1, "auc": found.auc, "calibration_error": error}
+        if len(set(systems)) > 1:
+            line |= system_line(scores, judged, systems)
+        print(" ".join(f"{key} {_shown(value)}" for key, value in line.items()), flush=True)
+        lines.append(line)
+    return lines
+
+
+def system_line(scores: Floats, judged: Floats, systems: np.ndarray) -> dict[str, object]:
+    """Estimate each system's accuracy as the share of answers called right, and as the mean probability."""
+    names = sorted(set(systems.tolist()))
+    true = [judged[systems == each].mean() for each in names]
+    found: dict[str, object] = {}
+    for label, values in (("called", (scores >= RIGHT).astype(np.float64)), ("mean", scores)):
+        result = system_agreement([values[systems == each].mean() for each in names], true)
+        found |= {f"rmse_{label}": result.rmse, f"sigma_{label}": result.sigma, f"tau_{label}": result.kendall}
+    return found
+
+
+def _shown(value: object) -> str:
+    return f"{value:.3f}" if isinstance(value, float) else str(value)
+
+
+def main() -> None:
+    """Measure what is asked for."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--metric", action="append", help="a metric's spec; by default the judges and what they beat")
+    parser.add_argument("--set", action="append", choices=sorted(SETS), help="by default all")
+    parser.add_argument("--json", type=Path, help="write all lines to this file")
+    given = parser.parse_args()
+    lines = []
+    for name in given.set or SETS:
+        answers = SETS[name]()
+        measure = agreement if name in SCORED else verdicts
+        lines += measure(name, answers, given.metric or METRICS)
+    if given.json:
+        given.json.write_text(json.dumps(lines, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
