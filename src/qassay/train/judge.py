@@ -33,8 +33,8 @@ class Plan:
     tokens: int = 24_576
     """Pieces in a batch, padding included."""
     matching: bool = True
-    context: float = 0.0
-    """The chance that a row with a context is read with it: 0 for a judge, more for LERC."""
+    context: float = 0.15
+    """The chance that a row with a context is read with it, so that the judge can serve as LERC's reader too."""
     shares: Mapping[str, float] = field(default_factory=dict)
     """The share of each source's rows that an epoch draws, where it is not all of them."""
     seed: int = 0

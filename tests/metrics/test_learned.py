@@ -1,0 +1,101 @@
+import numpy as np
+import pytest
+
+from answers import answer
+from qassay.errors import SpecError
+from qassay.features import Batch
+from qassay.metrics.catalogue import create, create_all
+
+QUESTION = "How many steps are involved in a hypothesis test?"
+
+
+def values(spec: str, *examples):
+    return create(spec).values(Batch(list(examples)))
+
+
+@pytest.mark.parametrize("spec", ["ava", "lerc"])
+def test_the_right_answer_scores_higher_than_the_wrong_one_with_more_overlap(spec: str):
+    """Figure 1 of the KPQA paper, where overlap prefers the wrong answer."""
+    reference = "Four steps are involved in a hypothesis test."
+    right, wrong = values(
+        spec,
+        answer("It takes four.", reference, question=QUESTION),
+        answer("There are seven steps involved in a hypothesis test .", reference, question=QUESTION),
+    )
+
+    assert right > wrong
+
+
+@pytest.mark.parametrize("spec", ["ava", "ava,kind=linear", "lerc"])
+def test_the_mean_of_references_lies_between_worst_and_best(spec: str):
+    """`refs=mean` averages what `refs=max` chooses from."""
+    both = answer("Paris", "It is Paris.", "It is Rome.", question="What is the capital of France?")
+    alone = [answer("Paris", text.text, question=both.question) for text in both.references]
+    first, second = values(spec, *alone)
+
+    assert values(spec, both)[0] == max(first, second)
+    assert values(f"{spec},refs=mean", both)[0] == pytest.approx((first + second) / 2)
+
+
+@pytest.mark.parametrize("kind", ["a0", "a1", "a2"])
+def test_kinds_without_an_embedded_model_say_how_to_train_one(kind: str):
+    """The error names the command and the spec to use then."""
+    with pytest.raises(SpecError, match=f"qassay train ava --kind {kind}.*kind={kind},model=FOLDER"):
+        create(f"ava,kind={kind}")
+
+
+def test_another_encoder_leaves_the_judge_as_it_is():
+    """A model named for the whole run, which cannot judge, is for the metrics that need an encoder."""
+    (metric,) = create_all(["ava"], model="roberta-large")
+
+    assert metric.text("model") == "mini"
+
+
+def test_an_explanation_adds_up_to_the_score():
+    """The parts of the reference that fits best sum to the logit behind the score."""
+    metric = create("ava")
+    batch = Batch([answer("It is Paris, I think.", "Rome", "Paris", question="What is the capital of France?")])
+
+    (parts,) = metric.explain(batch)
+
+    logit = sum(part.part for part in parts)
+    assert 1 / (1 + np.exp(-logit)) == pytest.approx(metric.values(batch)[0])
+    assert [abs(part.part) for part in parts] == sorted((abs(part.part) for part in parts), reverse=True)
+
+
+def test_what_needs_no_model_has_no_explanation():
+    """Identical, blank and missing answers are not judged."""
+    batch = Batch([answer("Paris", "Paris"), answer("", "Paris"), answer(None, "Paris")])
+
+    assert create("ava").explain(batch) == [[], [], []]
+
+
+def test_lerc_reads_the_context():
+    """The same answer may be more or less right by its passage."""
+    bare = answer("a few", "four", question=QUESTION)
+    within = answer("a few", "four", question=QUESTION, context="A hypothesis test has four steps, which is a few.")
+
+    first, second = values("lerc", bare, within)
+
+    assert first != second
+
+
+def test_five_hundred_references_are_judged():
+    """Many references are slow but no trouble, and the best one counts."""
+    many = [f"answer number {number}" for number in range(499)]
+
+    (score,) = values("ava", answer("It is Paris.", *many, "Paris", question="What is the capital of France?"))
+
+    assert score > 0.5
+
+
+def test_verdicts_are_shared_between_metrics():
+    """The network runs once for `ava` and `lerc` where there is no context."""
+    batch = Batch([answer("It is Paris.", "Paris", question="What is the capital of France?")])
+    create("ava").values(batch)
+    (known,) = batch._verdicts.values()
+    before = dict(known)
+
+    create("lerc").values(batch)
+
+    assert known == before

@@ -1,0 +1,70 @@
+import numpy as np
+import pytest
+
+from answers import answer
+from qassay.features import Batch
+from qassay.metrics.signals import lexical_signals, model_signals
+
+
+def signals(candidate: str, *references: str, question: str = "") -> dict[str, list[float]]:
+    batch = Batch([answer(candidate, *references, question=question)])
+    found = lexical_signals(batch, batch.pairs)
+    return {name: found.values[:, i].tolist() for i, name in enumerate(found.names)}
+
+
+@pytest.mark.parametrize(
+    ("candidate", "reference", "expected"),
+    [
+        ("it was Anna Smith", "Anna Smith", 1.0),
+        ("it was Anna", "Anna Smith", 0.5),
+        ("byAnnaSmithin 1990", "Anna Smith", 1.0),  # words that run together
+        ("the fifth", "5", 1.0),  # an ordinal in words
+        ("in 19931.", "1993", 1.0),  # a year with a citation's number behind it
+        ("in 1994", "1993", 0.0),
+        ("cars", "art", 0.0),  # short words must stand alone
+    ],
+)
+def test_words_are_found_also_where_they_are_hidden(candidate: str, reference: str, expected: float):
+    """`found` is the share of the reference's words, run together, inflected or in other figures."""
+    assert signals(candidate, reference)["found"] == [expected]
+
+
+@pytest.mark.parametrize(
+    ("candidate", "reference", "name", "expected"),
+    [
+        ("Paris", "the Paris", "same tokens", 1.0),
+        ("in 1990", "in 1990 or 1991", "numbers missing", 0.5),
+        ("about 2.19 billion", "2.18 billion", "numbers close", pytest.approx(1 - (0.01 / 2.18) / 0.03)),
+        ("he is not there", "he is there", "negation differs", 1.0),
+        ("yes, it is", "no", "yes against no", 1.0),
+        ("yes, it is", "yeah", "same yes or no", 1.0),
+        ("I could not find it", "Paris", "refusal", 1.0),
+        ("one two three", "one two three", "longer", 0.0),
+    ],
+)
+def test_each_signal_says_what_its_name_says(candidate: str, reference: str, name: str, expected: float):
+    """One sign of agreement or of disagreement a signal."""
+    assert signals(candidate, reference)[name] == [expected]
+
+
+def test_every_reference_has_its_own_signals():
+    """Pairs are looked at one by one."""
+    assert signals("Paris", "Paris", "Rome")["found"] == [1.0, 0.0]
+
+
+def test_models_see_likeness_with_and_without_a_question():
+    """Identical key words count fully, whether there is a question or not."""
+    batch = Batch([answer("Paris", "Paris", "Rome", question=asked) for asked in ("What is the capital?", "")])
+
+    found = model_signals(batch, batch.pairs)
+
+    key = found.values[:, found.names.index("key words")]
+    np.testing.assert_allclose(key, [1, 0, 1, 0], atol=1e-9)
+
+
+def test_a_batch_without_pairs_has_no_signals():
+    """Missing answers have no line."""
+    batch = Batch([answer(None, "Paris")])
+
+    assert lexical_signals(batch, batch.pairs).values.shape[0] == 0
+    assert model_signals(batch, batch.pairs).values.shape[0] == 0

@@ -1,0 +1,158 @@
+"""AVA's networks, their training and their use, on a BERT of two small layers."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from transformers import AutoModel, AutoTokenizer
+
+from qassay.errors import DataError, ModelError, SpecError
+from qassay.metrics.catalogue import create
+from qassay.models.ava import AvaJudge, AvaSettings, read_settings, save
+from qassay.models.ava_network import DESIGNS, AvaNetwork, design_named, texts_of
+from qassay.models.judge import Judged
+from qassay.train import ava_linear
+from qassay.train.ava import Base, PairInputs, Plan, f1, probabilities, train
+from qassay.train.ava_data import AvaRow
+from tiny_bert import write_tiny_bert
+
+ROWS = [
+    AvaRow("what is the capital", "it is paris", "paris", 1),
+    AvaRow("what is the capital", "it is paris", "rome", 0),
+    AvaRow("how many steps", "four steps", "four", 1),
+    AvaRow("how many steps", "four steps", "seven", 0),
+] * 3
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory) -> Base:
+    folder = write_tiny_bert(tmp_path_factory.mktemp("base"))
+    return Base(lambda: AutoModel.from_pretrained(folder), AutoTokenizer.from_pretrained(folder))
+
+
+@pytest.mark.parametrize(
+    ("pair", "expected"),
+    [("q-r", ("Q", "R")), ("r-qt", ("R", "Q T")), ("t-qr", ("T", "Q R"))],
+)
+def test_pairs_are_written_with_letters(pair: str, expected: tuple[str, str]):
+    """q, r and t stand for the texts, and letters beside each other for texts joined (section 5.2)."""
+    assert texts_of(pair, "Q", "R", "T") == expected
+
+
+def test_the_papers_designs_are_there():
+    """Table 4: four settings of A0, seven of A1, and A2 on the best pair of triples."""
+    assert sum(name.startswith("a0") for name in DESIGNS) == 4
+    assert sum(name.startswith("a1") for name in DESIGNS) == 7
+    assert DESIGNS["a2"].pairs == ("r-qt", "t-qr")
+
+
+def test_an_unknown_design_is_refused():
+    """The error lists the designs."""
+    with pytest.raises(SpecError, match="a1-rt"):
+        design_named("a3")
+
+
+@pytest.mark.parametrize("name", DESIGNS)
+def test_every_design_gives_one_logit_a_row(base: Base, name: str):
+    """Each pair has an encoder of its own; with peer attention there are as many second ones."""
+    network = AvaNetwork(base.make_encoder, DESIGNS[name]).eval()
+    inputs = PairInputs(ROWS, base.tokenizer, DESIGNS[name].pairs, 64)
+
+    with torch.no_grad():
+        found = network(inputs.batch(np.arange(4), "cpu"))
+
+    assert found.shape == (4,)
+    assert len(network.decoders) == (2 if name == "a2" else 0)
+
+
+def test_peer_attention_reads_the_other_pair(base: Base):
+    """The second pass of a pair changes when the other pair's first output does."""
+    network = AvaNetwork(base.make_encoder, DESIGNS["a2"]).eval()
+    batches = PairInputs(ROWS, base.tokenizer, DESIGNS["a2"].pairs, 64).batch(np.arange(2), "cpu")
+    with torch.no_grad():
+        first = network.encoders[1](**batches[1]).last_hidden_state[:, 0]
+        one, other = (network._second_pass(network.decoders[0], batches[0], value) for value in (first, -first))
+
+    assert not torch.allclose(one, other)
+
+
+def test_the_best_epoch_is_kept(base: Base):
+    """F1 on the development rows is measured after every epoch, and the best state is what is given back."""
+    trained = train(ROWS, ROWS, base, Plan(design="a1-r", epochs=3, rate=1e-3, batch=4, longest=64), "cpu")
+
+    inputs = PairInputs(ROWS, base.tokenizer, trained.network.design.pairs, 64)
+    assert len(trained.dev_f1) == 3
+    assert f1(probabilities(trained.network, inputs, "cpu"), inputs.label) == pytest.approx(max(trained.dev_f1))
+
+
+def test_f1_is_of_the_right_class():
+    """Two called right, one of them right, of two that are: 2·1/(2+2)."""
+    assert f1(np.array([0.9, 0.6, 0.2]), np.array([1.0, 0.0, 1.0])) == 0.5
+
+
+@pytest.fixture
+def folder(base: Base, tmp_path: Path) -> Path:
+    network = AvaNetwork(base.make_encoder, DESIGNS["a2"]).eval()
+    save(network, base.tokenizer, AvaSettings("a2", 64, "tiny"), tmp_path / "a2")
+    return tmp_path / "a2"
+
+
+def test_a_saved_model_judges_as_before(base: Base, tmp_path: Path):
+    """What is saved is loaded with the same weights."""
+    network = AvaNetwork(base.make_encoder, DESIGNS["a1-rt"]).eval()
+    save(network, base.tokenizer, AvaSettings("a1-rt", 64, "tiny"), tmp_path)
+    inputs = PairInputs(ROWS[:4], base.tokenizer, DESIGNS["a1-rt"].pairs, 64)
+
+    found = AvaJudge(tmp_path, "cpu").judge([Judged(row.question, row.reference, row.candidate) for row in ROWS[:4]])
+
+    np.testing.assert_allclose(1 / (1 + np.exp(-found)), probabilities(network, inputs, "cpu"), atol=1e-5)
+
+
+def test_a_trained_folder_is_a_metric(folder: Path):
+    """`ava,kind=a2,model=FOLDER` gives probabilities."""
+    from answers import score_of  # noqa: PLC0415 - beside its one use
+
+    score = score_of(f"ava,kind=a2,model={folder}", "rome", "it is paris", question="what is the capital")
+
+    assert 0 < score < 1
+
+
+def test_a_folder_without_a_model_is_refused(tmp_path: Path):
+    """The error names the command that makes one."""
+    with pytest.raises(ModelError, match="qassay train ava"):
+        read_settings(tmp_path)
+
+
+def test_weights_that_do_not_fit_are_refused(folder: Path):
+    """A folder whose design was changed does not load."""
+    (folder / "ava.json").write_text('{"design": "a1", "longest": 64}')
+
+    with pytest.raises(ModelError, match="does not fit the design"):
+        AvaJudge(folder, "cpu").judge([Judged("q", "r", "t")])
+
+
+def test_the_linear_classifier_agrees_with_its_library():
+    """The exported coefficients give scikit-learn's own probabilities."""
+    from sklearn.calibration import CalibratedClassifierCV  # noqa: PLC0415 - the oracle
+    from sklearn.svm import LinearSVC  # noqa: PLC0415 - the oracle
+
+    rng = np.random.default_rng(0)
+    rows = [AvaRow("w1 w2", f"w{a} w{b}", f"w{a} w{c}", int(b == c)) for a, b, c in rng.integers(5, size=(200, 3))]
+    features, label = ava_linear.features_of(rows), [row.label for row in rows]
+    oracle = CalibratedClassifierCV(LinearSVC(random_state=0), method="sigmoid", ensemble=False).fit(features, label)
+
+    found = ava_linear.train(rows).logits(features)
+
+    np.testing.assert_allclose(1 / (1 + np.exp(-found)), oracle.predict_proba(features)[:, 1], atol=1e-9)
+
+
+def test_rows_of_one_kind_cannot_be_learnt_from():
+    """A classifier needs right and wrong rows."""
+    with pytest.raises(DataError, match="all right or all wrong"):
+        ava_linear.train([AvaRow("q", "r", "t", 1)] * 10)
+
+
+def test_the_linear_kind_is_embedded():
+    """`ava,kind=linear` works out of the box."""
+    assert create("ava,kind=linear").kind == "linear"

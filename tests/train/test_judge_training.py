@@ -1,0 +1,150 @@
+"""The judge's network, its training and its export, on a small random encoder of the embedded model's shape."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import load_file
+from tokenizers import Tokenizer
+
+from qassay.models.judge import Judged, OnnxJudge
+from qassay.models.onnx import OnnxEncoder
+from qassay.train.export import export_encoder
+from qassay.train.export_judge import export_judge
+from qassay.train.judge import Plan, averaged, logits, quality, train
+from qassay.train.judge_inputs import JudgeInputs, prepare
+from qassay.train.judge_network import JudgeNetwork, Pairs
+from qassay.train.judge_rows import JudgeRow
+from tiny_bert import write_tiny_bert
+
+ROWS = [
+    JudgeRow("what is the capital", ("paris", "paris france"), "it is paris", 1.0, "a", "1", "paris is the capital"),
+    JudgeRow("what is the capital", ("paris",), "it is rome", 0.0, "a", "1"),
+    JudgeRow("", ("four steps",), "four", 1.0, "b", "2"),
+    JudgeRow("how many steps", ("four",), "seven", 0.0, "b", "3"),
+]
+PLAN = Plan(epochs=1, tokens=64, rate=1e-3)
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory) -> Path:
+    return write_tiny_bert(tmp_path_factory.mktemp("base"), width=384, heads=12, layers=6)
+
+
+@pytest.fixture(scope="module")
+def weights(base: Path) -> dict[str, torch.Tensor]:
+    return load_file(base / "model.safetensors")
+
+
+@pytest.fixture(scope="module")
+def inputs(base: Path) -> JudgeInputs:
+    return prepare(ROWS, Tokenizer.from_file(str(base / "tokenizer.json")))
+
+
+@pytest.fixture(scope="module")
+def network(weights, inputs) -> JudgeNetwork:
+    return train(weights, inputs, PLAN, "cpu")
+
+
+def test_prepared_rows_come_back_as_they_were_saved(inputs, tmp_path: Path):
+    """Prepared rows travel as one file."""
+    inputs.save(tmp_path / "rows.npz")
+    loaded = JudgeInputs.load(tmp_path / "rows.npz")
+
+    np.testing.assert_array_equal(loaded.pieces, inputs.pieces)
+    assert loaded.sources.tolist() == ["a", "b"]
+
+
+def test_every_reference_makes_a_pair_and_equal_texts_are_stored_once(inputs):
+    """Five pairs from four rows; "paris" and the question are there once."""
+    assert inputs.row.tolist() == [0, 0, 1, 2, 3]
+    assert inputs.reference[0] == inputs.reference[2]
+    assert inputs.question[3] == -1
+
+
+def test_texts_stand_in_a_row_with_one_opening_mark(inputs, base: Path):
+    """[CLS] reference [SEP] question [SEP] candidate [SEP], and the context only where it is shown."""
+    cut = Tokenizer.from_file(str(base / "tokenizer.json"))
+    pairs = Pairs.of(inputs, "cpu")
+    bare = pairs.side_by_side(torch.tensor([0]))
+    shown = pairs.side_by_side(torch.tensor([0]), context=torch.tensor([True]))
+
+    expected = "[CLS] paris [SEP] what is the capital [SEP] it is paris [SEP]"
+    read = [[cut.id_to_token(piece) for piece in found[0][found[1]].tolist()] for found in (bare, shown)]
+    assert " ".join(read[0]) == expected
+    assert " ".join(read[1]) == f"{expected} paris is the capital [SEP]"
+
+
+def test_only_the_judges_own_weights_are_trained(network, weights):
+    """The trunk stays as it is, and the tuned weights do not hold it."""
+    trained = network.trunk.layers[0].widen.weight
+    assert torch.equal(trained, weights["encoder.layer.0.intermediate.dense.weight"])
+    assert not any(name.startswith("trunk.") for name in network.tuned())
+
+
+def test_the_same_seed_gives_the_same_judge(weights, inputs, network):
+    """Training is repeatable."""
+    again = train(weights, inputs, PLAN, "cpu")
+
+    pairs = Pairs.of(inputs, "cpu")
+    np.testing.assert_array_equal(logits(again, pairs, "cpu"), logits(network, pairs, "cpu"))
+
+
+def test_seeds_start_from_the_same_weights(weights, inputs):
+    """With nothing learnt, networks of different seeds are equal, so that their average means something."""
+    first, second = (train(weights, inputs, Plan(epochs=1, rate=1e-30, seed=seed), "cpu") for seed in (0, 1))
+
+    assert torch.equal(first.out.weight, second.out.weight)
+
+
+def test_a_judge_learns_its_rows(weights, inputs):
+    """After some passes the right rows of the training data score above the wrong ones."""
+    trained = train(weights, inputs, Plan(epochs=12, tokens=64, rate=1e-3, context=0.0), "cpu")
+
+    found = quality(logits(trained, Pairs.of(inputs, "cpu"), "cpu"), inputs)
+
+    assert {name: each.auc for name, each in found.items()} == {"a": 1.0, "b": 1.0}
+
+
+def test_averaged_weights_lie_between():
+    """The average of two networks is their mean."""
+    mean = averaged([{"w": torch.tensor([1.0])}, {"w": torch.tensor([3.0])}])
+
+    assert mean["w"].item() == 2.0
+
+
+def test_tuned_weights_can_be_taken_over(weights, network, inputs):
+    """A fresh network with another's tuned weights judges as that one does."""
+    fresh = JudgeNetwork(weights, PLAN.trunk_depth).eval()
+    fresh.restore(network.tuned())
+
+    pairs = Pairs.of(inputs, "cpu")
+    np.testing.assert_array_equal(logits(fresh, pairs, "cpu"), logits(network, pairs, "cpu"))
+
+
+@pytest.mark.parametrize("int8", [False, True])
+def test_the_exported_judge_says_what_the_network_says(base, network, inputs, tmp_path: Path, int8: bool):
+    """The runtime reads, marks and judges as training did; int8 moves a logit a little."""
+    export_encoder(base, tmp_path, int8=int8)
+    tuned = {name: value.detach().numpy() for name, value in network.tuned().items()}
+    export_judge(tuned, tmp_path, layer=PLAN.trunk_depth, int8=int8)
+    judge = OnnxJudge(OnnxEncoder(str(tmp_path), tmp_path))
+    asked = [Judged(row.question, text, row.candidate) for row in ROWS for text in row.references]
+
+    expected = logits(network, Pairs.of(inputs, "cpu"), "cpu")
+
+    np.testing.assert_allclose(judge.judge(asked), expected, atol=0.15 if int8 else 1e-4)
+
+
+def test_the_exported_judge_reads_contexts_as_the_network_does(base, network, inputs, tmp_path: Path):
+    """Also with the context behind the candidate."""
+    export_encoder(base, tmp_path, int8=False)
+    tuned = {name: value.detach().numpy() for name, value in network.tuned().items()}
+    export_judge(tuned, tmp_path, layer=PLAN.trunk_depth, int8=False)
+    judge = OnnxJudge(OnnxEncoder(str(tmp_path), tmp_path))
+    asked = [Judged(row.question, text, row.candidate, row.context) for row in ROWS for text in row.references]
+
+    expected = logits(network, Pairs.of(inputs, "cpu"), "cpu", context=True)
+
+    np.testing.assert_allclose(judge.judge(asked), expected, atol=1e-4)
