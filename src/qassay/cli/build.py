@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.table import Table
 
-from qassay.cli.options import Json
+from qassay.cli.options import Format, Inputs, Json, read_options
 from qassay.cli.terminal import output, print_json, say
+from qassay.cli.train import check_train_extra
 from qassay.errors import SpecError
 
 app = typer.Typer(help="Training sets from public data.", no_args_is_help=True)
@@ -66,6 +68,87 @@ def keyphrase(
     for name, counts in built.counts().items():
         table.add_row(name, str(counts["train"]), str(counts["dev"]))
     table.add_row("all", str(len(built.train)), str(len(built.dev)), style="bold")
+    output.print(table)
+    for reason, count in built.left_out.items():
+        say(f"left out: {reason}: {count}")
+    say(f"wrote {out}")
+
+
+@app.command("ava")
+def ava(
+    inputs: Inputs,
+    out: Folder,
+    format_: Format = "auto",
+    cap: Annotated[
+        int | None, typer.Option("--cap", min=1, help="Right pairs, and as many wrong ones, of a question at the most.")
+    ] = None,
+    dev_share: Annotated[
+        float, typer.Option("--dev-share", min=0.01, max=0.5, help="Questions for development.")
+    ] = 0.1,
+    seed: DataSeed = 0,
+    json: Json = False,
+) -> None:
+    """Pairs of right answers, and of right and wrong ones, from answer selection data (Vu and Moschitti 2021)."""
+    import numpy as np  # noqa: PLC0415 - with what it is for
+
+    from qassay.data.reading import Reader  # noqa: PLC0415 - as above
+    from qassay.train.ava_data import gather  # noqa: PLC0415 - heavy
+    from qassay.train.ava_run import build_pairs  # noqa: PLC0415 - heavy
+
+    check_train_extra()
+    reader = Reader(inputs, read_options(format_, None, None, "stop"))
+    found = build_pairs(gather(reader), out, rng=np.random.default_rng(seed), cap=cap, dev_share=dev_share)
+    if json:
+        print_json({"folder": str(out), **{side: asdict(each) for side, each in found.items()}})
+        return
+    table = Table("", *found, box=None, header_style="bold")
+    for name in asdict(next(iter(found.values()))):
+        table.add_row(name.replace("_", " "), *(f"{getattr(each, name):,}" for each in found.values()))
+    output.print(table)
+    say(f"wrote {out}")
+
+
+@app.command("judge")
+def judge(
+    out: Folder,
+    data: Annotated[
+        list[str] | None,
+        typer.Option("--data", metavar="KIND:FILE", help="A file of judged answers, as in evouna:NQ.json (repeat)."),
+    ] = None,
+    recipe: Recipe = None,
+    held_out: HeldOut = None,
+    held_out_answers: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--held-out-answers", metavar="FILE.csv", help="Leave out an evaluation file's references (repeat)."
+        ),
+    ] = None,
+    licensed_only: Licensed = False,
+    seed: DataSeed = 0,
+    json: Json = False,
+) -> None:
+    """Judged answers of many sets in one form, split by question: train.jsonl, dev.jsonl, test.jsonl, sources.json."""
+    import numpy as np  # noqa: PLC0415 - with what it is for
+
+    from qassay.train.judge_data import answers_in, build, embedded_recipe, parse_source  # noqa: PLC0415 - heavy
+    from qassay.train.keyphrase_data import questions_in  # noqa: PLC0415 - heavy
+
+    if bool(data) == bool(recipe):
+        raise SpecError("say what to build from: either --data KIND:FILE (repeat) or --recipe FOLDER")
+    built = build(
+        embedded_recipe(recipe) if recipe else [parse_source(each) for each in data or ()],
+        rng=np.random.default_rng(seed),
+        held_out=questions_in(held_out or ()),
+        held_out_answers=answers_in(held_out_answers or ()),
+        licensed_only=licensed_only,
+    )
+    built.write(out)
+    if json:
+        print_json({"rows": built.counts(), "left_out": dict(built.left_out), "folder": str(out)})
+        return
+    table = Table("source", "train", "dev", "test", box=None, header_style="bold")
+    for name, counts in built.counts().items():
+        table.add_row(name, *(str(counts[side]) for side in ("train", "dev", "test")))
     output.print(table)
     for reason, count in built.left_out.items():
         say(f"left out: {reason}: {count}")

@@ -43,7 +43,7 @@ def keyphrase(
     json: Json = False,
 ) -> None:
     """Train the weights behind :kpqa; the folder it writes is a model that --model takes."""
-    _check_extra()
+    check_train_extra()
     from qassay.train.keyphrase_run import choose_plan, train_from_files  # noqa: PLC0415 - loads torch
 
     plan = choose_plan(base, preset, without_question=without_question, epochs=epochs, seed=seed)
@@ -65,7 +65,36 @@ def keyphrase(
     say(f"wrote {out}; use it with --model {out}")
 
 
-def _check_extra() -> None:
+@app.command("ava")
+def ava(
+    base: Annotated[str, typer.Option("--base", metavar="MODEL", help="A Hugging Face name, or a model's folder.")],
+    data: Annotated[Path, typer.Option("--data", metavar="FOLDER", help="What `qassay build ava` wrote.")],
+    out: Annotated[Path, typer.Option("-o", "--output", metavar="FOLDER", help="Where the model goes.")],
+    kind: Annotated[
+        str, typer.Option("--kind", help="a0, a0-rt, …, a1, a1-rt, …, a2: the pairs that are encoded.")
+    ] = "a2",
+    epochs: Annotated[int, typer.Option("--epochs", min=1, help="The best one on dev is kept.")] = 2,
+    rate: Annotated[float, typer.Option("--rate", min=1e-8, max=1.0, help="Learning rate.")] = 1e-4,
+    device: Device = "auto",
+    seed: Annotated[int, typer.Option("--seed", min=0, help="For order, dropout and initial weights.")] = 0,
+    json: Json = False,
+) -> None:
+    """Train one of AVA's models; use it with `ava,kind=a2,model=FOLDER`."""
+    check_train_extra()
+    from qassay.train.ava import Plan  # noqa: PLC0415 - loads torch
+    from qassay.train.ava_run import train_from_files  # noqa: PLC0415 - as above
+
+    plan = Plan(design=kind, epochs=epochs, rate=rate, seed=seed)
+    reached = train_from_files(base, data, out, plan, device=check_device(device))
+    if json:
+        print_json({"folder": str(out), "dev_f1": list(reached)})
+        return
+    output.print(f"F1 on dev after each epoch: {', '.join(f'{each:.4f}' for each in reached)}", highlight=False)
+    say(f"wrote {out}; use it with -m ava,kind={kind.partition('-')[0]},model={out}")
+
+
+def check_train_extra() -> None:
+    """Say what to install where the training libraries are missing."""
     if find_spec("torch") is None or find_spec("transformers") is None:
         raise SpecError('training needs the extra "train": pip install "qassay[train]"')
 
