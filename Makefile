@@ -32,7 +32,7 @@ test: $(VENV)/.test
 
 lint: $(VENV)/.check
 	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
+	$(BIN)/ruff format --check src tests benchmarks
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
