@@ -5,10 +5,10 @@ from __future__ import annotations
 import signal
 import tempfile
 import threading
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from qassay.data.scored import read_rows
 from qassay.data.writing import encode_jsonl, encode_row, open_writer
@@ -60,23 +60,35 @@ def score_and_encode(scorer: Scorer, chunk: Chunk) -> tuple[ScoredBatch, bytes]:
     return scored, encode_jsonl(encode_row(*row) for row in scored.rows())
 
 
-@contextmanager
-def _uninterrupted() -> Iterator[None]:
-    """Let Ctrl-C and a polite kill wait until totals and output are of one mind again."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    waiting: list[int] = []
-    before = {
-        each: signal.signal(each, lambda number, _: waiting.append(number)) for each in (signal.SIGINT, signal.SIGTERM)
-    }
-    try:
-        yield
-    finally:
-        for each, handler in before.items():
+class _Interrupts:
+    """Lets Ctrl-C and a polite kill wait for the end of a batch, so that totals and output stay of one mind.
+
+    Asked a second time, it stops at once, but never while a batch is being written.
+    """
+
+    def __init__(self) -> None:
+        self.asked = 0
+        self.writing = False
+        self._before: dict[int, Any] = {}
+
+    def __enter__(self) -> Self:
+        if threading.current_thread() is threading.main_thread():
+            self._before = {each: signal.signal(each, self._ask) for each in (signal.SIGINT, signal.SIGTERM)}
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for each, handler in self._before.items():
             signal.signal(each, handler)
-    if waiting:
-        raise KeyboardInterrupt
+
+    def check(self) -> None:
+        """Stop here if that was asked for."""
+        if self.asked:
+            raise KeyboardInterrupt
+
+    def _ask(self, _number: int, _frame: object) -> None:
+        self.asked += 1
+        if self.asked > 1 and not self.writing:
+            raise KeyboardInterrupt
 
 
 class Run:
@@ -148,10 +160,13 @@ class Run:
 
     def _fill(self, partial: PartialOutput, tally: Tally, reader: Reader) -> None:
         examples = partial.skip_done(self._watched("scoring", reader))
-        for scored, rows in self.engine.score(self.scorer, batches(examples, self.batch)):
-            with _uninterrupted():
+        with _Interrupts() as interrupts:
+            for scored, rows in self.engine.score(self.scorer, batches(examples, self.batch)):
+                interrupts.writing = True
                 tally.add(scored)
                 partial.write(rows, scored.examples, tally)
+                interrupts.writing = False
+                interrupts.check()
 
     def _deliver(self, partial: PartialOutput, target: Path) -> Path:
         if target.suffix == ".jsonl":
