@@ -10,9 +10,10 @@ from tokenizers import Tokenizer
 
 from qassay.models.judge import Judged, OnnxJudge
 from qassay.models.onnx import OnnxEncoder
+from qassay.train.averaging import averaged
 from qassay.train.export import export_encoder
 from qassay.train.export_judge import export_judge
-from qassay.train.judge import Plan, averaged, logits, quality, train
+from qassay.train.judge import Plan, logits, quality, train
 from qassay.train.judge_inputs import JudgeInputs, prepare
 from qassay.train.judge_network import JudgeNetwork, Pairs
 from qassay.train.judge_rows import JudgeRow

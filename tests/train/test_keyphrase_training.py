@@ -1,9 +1,12 @@
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from safetensors.numpy import load_file
 
 from qassay.errors import DataError, ModelError, SpecError
+from qassay.models.hf_keyphrase import HEAD
 from qassay.models.load import load_weigher
 from qassay.train.judged_pairs import JudgedPair
 from qassay.train.keyphrase import train
@@ -108,13 +111,23 @@ def test_a_stopped_run_goes_on_as_if_it_had_not(base, data, tmp_path):
     assert resumed == pytest.approx(whole, abs=1e-6)
 
 
+def test_several_seeds_give_the_average_of_their_networks(base, data, tmp_path):
+    """The scorer that two seeds write lies in the middle of those that each writes alone."""
+    for name, plan in {"0": FAST, "1": replace(FAST, seed=1), "both": replace(FAST, seeds=2)}.items():
+        train_from_files(str(base), data, tmp_path / name, plan, device="cpu")
+
+    first, second, both = (load_file(tmp_path / name / HEAD) for name in ("0", "1", "both"))
+    np.testing.assert_allclose(both["out.weight"], (first["out.weight"] + second["out.weight"]) / 2, atol=1e-6)
+    assert not list((tmp_path / "both").glob("checkpoint*"))
+
+
 def test_the_folder_tells_how_it_was_made(base, data, tmp_path):
     """Card, plan and curves lie beside the weights; nothing of the unfinished run does."""
     train_from_files(str(base), data, tmp_path / "out", FAST, device="cpu")
 
     names = {path.name for path in (tmp_path / "out").iterdir()}
     assert {"MODEL_CARD.md", "plan.json", "curves.csv", "curves.svg", "model.safetensors"} <= names
-    assert "checkpoint.pt" not in names
+    assert not any(name.startswith("checkpoint") for name in names)
     assert json.loads((tmp_path / "out" / "plan.json").read_text(encoding="utf-8"))["epochs"] == 4
 
 

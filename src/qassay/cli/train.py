@@ -40,13 +40,14 @@ def keyphrase(
     device: Device = "auto",
     resume: Annotated[bool, typer.Option("--resume", help="Carry on with an unfinished training in -o.")] = False,
     seed: Annotated[int, typer.Option("--seed", min=0, help="For order, dropout and initial weights.")] = 0,
+    seeds: Annotated[int, typer.Option("--seeds", min=1, help="Networks to train, whose weights are averaged.")] = 1,
     json: Json = False,
 ) -> None:
     """Train the weights behind :kpqa; the folder it writes is a model that --model takes."""
     check_train_extra()
     from qassay.train.keyphrase_run import choose_plan, train_from_files  # noqa: PLC0415 - loads torch
 
-    plan = choose_plan(base, preset, without_question=without_question, epochs=epochs, seed=seed)
+    plan = choose_plan(base, preset, without_question=without_question, epochs=epochs, seed=seed, seeds=seeds)
     found = train_from_files(
         base,
         data,

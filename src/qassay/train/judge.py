@@ -14,7 +14,7 @@ from qassay.train.judge_network import JudgeNetwork, Pairs
 from qassay.train.ragged import batches_by_length
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     from numpy.typing import NDArray
 
@@ -105,11 +105,6 @@ def logits(
         with torch.autocast(device, torch.bfloat16, enabled=device != "cpu"):
             found[batch] = network(*pairs.side_by_side(chosen, context=shown)).float().cpu().numpy()
     return found
-
-
-def averaged(states: Sequence[State]) -> State:
-    """Average the weights of networks that were trained from one start (Wortsman et al. 2022, "model soups")."""
-    return {name: torch.stack([state[name].float() for state in states]).mean(0) for name in states[0]}
 
 
 @dataclass(frozen=True, slots=True)

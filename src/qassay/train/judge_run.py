@@ -16,8 +16,9 @@ from qassay.metrics.learned import Ava
 from qassay.models.base import EMBEDDED_FOLDER
 from qassay.models.folder import TOKENIZER
 from qassay.models.judge_layer import JudgeLayer, probability
+from qassay.train.averaging import averaged
 from qassay.train.export_judge import export_judge
-from qassay.train.judge import Plan, averaged, train
+from qassay.train.judge import Plan, train
 from qassay.train.judge_inputs import prepare
 from qassay.train.judge_layer import cross_fitted, fit, measure
 from qassay.train.judge_rows import DEV, TRAIN, JudgeRow, group_of, read_rows, single_references

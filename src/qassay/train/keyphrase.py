@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
@@ -21,6 +21,7 @@ from qassay.models.base import ModelRef
 from qassay.models.folder import KEYPHRASE_SETTINGS
 from qassay.models.hf import HFBackbone, choose_device
 from qassay.models.hf_keyphrase import HEAD, KeyphraseSettings
+from qassay.train.averaging import averaged
 from qassay.train.curves import write_curves
 from qassay.train.export import export_encoder, export_keyphrase
 from qassay.train.keyphrase_losses import JudgedLoss, Loaded, Network, listed, marked_loss, run
@@ -84,28 +85,38 @@ def train(
 ) -> Quality:
     """Train, keep the epoch with the lowest dev loss, and write a folder that `load_weigher` opens.
 
-    Every epoch's order and dropout follow from the seed, so that a resumed run goes on as if it had not stopped. Beside
-    the model lie `curves.csv`, `curves.svg` and `plan.json`. `report` is called with each epoch's row.
+    With several seeds one network a seed is trained, and what is written is the average of their weights. Every epoch's
+    order and dropout follow from the seed, so that a resumed run goes on as if it had not stopped. Beside the model lie
+    `curves.csv`, `curves.svg` and `plan.json`. `report` is called with each epoch's row.
     """
     place = choose_device(device)
     use_plain_attention()
-    network, backbone = make_network(base, plan, place)
-    session = Session(network, training, plan, place)
     folder.mkdir(parents=True, exist_ok=True)
-    checkpoint = folder / "checkpoint.pt"
-    rows = session.resume(checkpoint) if resume and checkpoint.is_file() else []
-    for epoch in range(len(rows), plan.epochs):
-        row = {"epoch": float(epoch + 1), "train_loss": session.epoch(epoch), **session.dev()._asdict()}
-        rows.append(row)
-        session.keep_best(row["dev_loss"])
-        session.save(checkpoint, rows)
-        write_curves(folder, rows)
-        report(row)
-    session.restore_best()
+    rows: list[dict[str, float]] = []
+    states = []
+    checkpoints = []
+    for seed in range(plan.seed, plan.seed + plan.seeds):
+        network, backbone = make_network(base, plan, place)
+        session = Session(network, training, replace(plan, seed=seed), place)
+        checkpoint = folder / f"checkpoint-{seed}.pt"
+        done = session.resume(checkpoint) if resume and checkpoint.is_file() else []
+        rows += done
+        for epoch in range(len(done), plan.epochs):
+            row = {"seed": float(seed), "epoch": epoch + 1.0, "train_loss": session.epoch(epoch)}
+            row |= session.dev()._asdict()
+            rows.append(row)
+            session.keep_best(row["dev_loss"])
+            session.save(checkpoint, rows[-epoch - 1 :])
+            write_curves(folder, rows)
+            report(row)
+        states.append(session.best_state())
+        checkpoints.append(checkpoint)
+    network.load_state_dict(averaged(states))
     found = session.dev()
     write_model(folder, network, backbone, base, plan)
     (folder / "plan.json").write_text(json.dumps(asdict(plan), indent=1) + "\n", encoding="utf-8")
-    checkpoint.unlink(missing_ok=True)
+    for checkpoint in checkpoints:
+        checkpoint.unlink()
     return found
 
 
@@ -201,10 +212,11 @@ class Session:
             state = {name: value.detach().cpu().clone() for name, value in self.network.state_dict().items()}
             self.best = (loss, state)
 
-    def restore_best(self) -> None:
-        """Go back to the best state."""
-        if self.best:
-            self.network.load_state_dict(self.best[1])
+    def best_state(self) -> dict[str, torch.Tensor]:
+        """Give the weights of the epoch with the lowest dev loss."""
+        if self.best is None:
+            raise SpecError("no epoch was trained; plan at least one")
+        return self.best[1]
 
     def save(self, path: Path, rows: Sequence[Mapping[str, float]]) -> None:
         """Write everything that a resumed run needs."""

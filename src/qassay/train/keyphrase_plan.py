@@ -48,6 +48,8 @@ class Plan:
     most: Mapping[str, int] = field(default_factory=dict)
     """The most rows of a source in an epoch, where it would outweigh the others."""
     seed: int = 0
+    seeds: int = 1
+    """Networks to train, from `seed` on; their weights are averaged."""
 
 
 _FAIR = {"multirc": 6000, "mcscript": 6000, "boolq": 3000, "pubmedqa": 1000, "qamr": 15000}

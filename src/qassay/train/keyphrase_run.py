@@ -26,15 +26,23 @@ if TYPE_CHECKING:
 
 
 def choose_plan(
-    base: str, preset: str | None = None, *, without_question: bool = False, epochs: int | None = None, seed: int = 0
+    base: str,
+    preset: str | None = None,
+    *,
+    without_question: bool = False,
+    epochs: int | None = None,
+    seed: int = 0,
+    seeds: int = 1,
 ) -> Plan:
     """Give the plan of a preset, or ours for the base model; `without_question` makes a KP model of it."""
+    if seeds < 1:
+        raise SpecError(f"{seeds} seeds; train at least one network")
     if preset is not None and preset not in PRESETS:
         raise SpecError(f'"{preset}" is not a preset; there are {", ".join(PRESETS)}')
     plan = PRESETS[preset] if preset else default_plan(local_folder(parse_ref(base)))
     if without_question:
         plan = replace(plan, unasked=1.0)
-    return replace(plan, epochs=epochs or plan.epochs, seed=seed)
+    return replace(plan, epochs=epochs or plan.epochs, seed=seed, seeds=seeds)
 
 
 def train_from_files(
