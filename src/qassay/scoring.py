@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from qassay.spec import MetricSpec
 
 BATCH = 1024
+MODEL_BATCH = 128
+"""With a model an answer takes milliseconds: a batch is what Ctrl-C waits for, and what progress moves by."""
 SEED = 12345
 
 
@@ -58,6 +60,11 @@ class Scorer:
     def counts_first(self) -> bool:
         """Whether the run's references must be counted before the first score."""
         return any(metric.frequencies for metric in self.metrics)
+
+    @property
+    def batch_size(self) -> int:
+        """How many answers to score at a time; the scores do not depend on it."""
+        return MODEL_BATCH if any(_runs_model(metric) for metric in self.metrics) else BATCH
 
     def count(self, examples: Iterable[Example]) -> None:
         """Count the frequencies that the metrics need over all references of the run."""
@@ -96,6 +103,10 @@ class Scorer:
                         f'{metric.spec} needs "{need}", and the answer with id "{lacking.id}" has none; '
                         f"{_remedy(metric, need)}"
                     )
+
+
+def _runs_model(metric: Metric) -> bool:
+    return metric.spec.weights in {"kpqa", "kp"} or metric.declaration.param("model") is not None
 
 
 def _remedy(metric: Metric, need: str) -> str:

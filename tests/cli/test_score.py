@@ -172,3 +172,67 @@ def test_chinese_characters_score(tmp_path):
     first, second = (json.loads(line)["scores"] for line in out.read_text().splitlines())
     assert set(first.values()) == {1.0}
     assert 0 < second["rouge_l"] < 1
+
+
+CITIES = [
+    {"id": f"{question}{number}", "question": f"{question}?", "references": [right], "candidate": text}
+    for question, right, texts in (
+        ("Capital of France", "Paris", ("It is Rome.", "The capital of France is Paris.")),
+        ("Capital of Italy", "Rome", ("Rome, of course.", None)),
+    )
+    for number, text in enumerate(texts)
+]
+
+
+def test_answers_are_ranked_within_their_question(tmp_path):
+    """`--rank` writes a TREC run: the right answer first, and answers without a score left out and counted."""
+    file = write_rows(tmp_path / "a.jsonl", CITIES)
+    done = qassay("score", file, "-m", "ava", "--rank", tmp_path / "run.txt", check=0)
+    lines = [line.split() for line in (tmp_path / "run.txt").read_text().splitlines()]
+    assert [(line[0], line[2], line[3], line[5]) for line in lines] == [
+        ("q1", "Capital_of_France1", "1", "ava"),
+        ("q1", "Capital_of_France0", "2", "ava"),
+        ("q2", "Capital_of_Italy0", "1", "ava"),
+    ]
+    assert "not ranked: 1" in done.stderr
+
+
+def test_the_metric_that_ranks_can_be_named(tmp_path):
+    """`--rank-by` chooses among several metrics."""
+    file = write_rows(tmp_path / "a.jsonl", CITIES)
+    words = ("-m", "token_f1", "-m", "rouge_l", "--rank-by", "rouge_l")
+    qassay("score", file, *words, "--rank", tmp_path / "run.txt", check=0)
+    assert (tmp_path / "run.txt").read_text().splitlines()[0].endswith(" rouge_l")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("-m", "token_f1", "-m", "rouge_l", "--rank", "run.txt"), "name one with --rank-by: token_f1, rouge_l"),
+        (("-m", "token_f1", "--rank", "run.txt", "--rank-by", "bleu"), "bleu is not scored"),
+        (("-m", "token_f1", "--rank-by", "token_f1"), "give --rank with it"),
+    ],
+)
+def test_what_to_rank_by_must_be_clear(tmp_path, words, message):
+    """Several metrics without a choice, or a choice that is not scored, stop before anything is scored."""
+    write_rows(tmp_path / "a.jsonl", CITIES)
+    done = qassay("score", "a.jsonl", *words, folder=tmp_path, check=2)
+    assert message in done.stderr
+    assert not (tmp_path / "run.txt").exists()
+
+
+def test_answers_without_a_question_are_not_ranked(tmp_path):
+    """The first of them is named, and no run is written."""
+    file = write_rows(tmp_path / "a.jsonl", [{"id": "x", "references": ["a"], "candidate": "a"}])
+    done = qassay("score", file, "-m", "token_f1", "--rank", tmp_path / "run.txt", check=2)
+    assert '"x" has no question' in done.stderr
+    assert not (tmp_path / "run.txt").exists()
+
+
+def test_the_size_of_batches_changes_no_byte(tmp_path):
+    """Model metrics are scored in smaller batches than lexical ones by default, with the same output."""
+    file = write_rows(tmp_path / "a.jsonl", answers(300))
+    words = ("score", file, "-m", "ava", "-m", "rouge_l:kpqa", "-m", "bert_score:kpqa")
+    qassay(*words, "-o", tmp_path / "default.jsonl", check=0)
+    qassay(*words, "-o", tmp_path / "one.jsonl", "--batch", "1024", check=0)
+    assert (tmp_path / "default.jsonl").read_bytes() == (tmp_path / "one.jsonl").read_bytes()

@@ -1,10 +1,9 @@
 import ir_measures
-import numpy as np
 import pytest
 
 from answers import answer
 from qassay.errors import DataError
-from qassay.meta.trec_run import rank_answers, run_lines
+from qassay.meta.trec_run import rank_answers, write_run
 
 
 def candidates(*texts: str, question: str = "q?", **fields):
@@ -15,59 +14,62 @@ def test_answers_are_ordered_by_score_within_their_question():
     """Each question has its own ranking, the best answer first."""
     examples = [*candidates("a", "b", question="first?"), *candidates("c", question="second?")]
 
-    ranked, _ = rank_answers(examples, [0.1, 0.9, 0.5])
+    ranking = rank_answers(zip(examples, [0.1, 0.9, 0.5], strict=True))
 
-    assert [(each.question, each.answer, each.rank) for each in ranked] == [
+    assert [(each.question, each.answer, each.rank) for each in ranking.answers] == [
         ("q1", "b", 1),
         ("q1", "a", 2),
         ("q2", "c", 1),
     ]
+    assert ranking.questions == 2
 
 
 def test_equal_scores_keep_their_order():
     """Ties do not shuffle answers."""
-    ranked, _ = rank_answers(candidates("a", "b", "c"), [0.5, 0.5, 0.5])
+    ranking = rank_answers((each, 0.5) for each in candidates("a", "b", "c"))
 
-    assert [each.answer for each in ranked] == ["a", "b", "c"]
+    assert [each.answer for each in ranking.answers] == ["a", "b", "c"]
 
 
 def test_unscored_answers_are_left_out_and_counted():
     """An answer without a score has no place."""
-    ranked, missing = rank_answers(candidates("a", "b"), [np.nan, 0.5])
+    ranking = rank_answers(zip(candidates("a", "b"), [None, 0.5], strict=True))
 
-    assert [each.answer for each in ranked] == ["b"]
-    assert missing == 1
+    assert [each.answer for each in ranking.answers] == ["b"]
+    assert ranking.unscored == 1
 
 
 def test_questions_keep_the_names_that_the_data_gives_them():
-    """A `question_id` names the question."""
-    ranked, _ = rank_answers(candidates("a", extra={"question_id": "Q17"}), [0.5])
+    """A `question_id` names the question, and tells questions of one text apart."""
+    examples = [*candidates("a", extra={"question_id": "Q17"}), *candidates("b", extra={"question_id": "Q18"})]
 
-    assert ranked[0].question == "Q17"
+    ranking = rank_answers((each, 0.5) for each in examples)
+
+    assert [(each.question, each.rank) for each in ranking.answers] == [("Q17", 1), ("Q18", 1)]
 
 
 def test_systems_tell_answers_with_one_id_apart():
     """With several systems the answer's name begins with its system's."""
     examples = [*candidates("a", system="one"), *candidates("a", system="two")]
 
-    ranked, _ = rank_answers(examples, [0.5, 0.4])
+    ranking = rank_answers(zip(examples, [0.5, 0.4], strict=True))
 
-    assert [each.answer for each in ranked] == ["one/a", "two/a"]
+    assert [each.answer for each in ranking.answers] == ["one/a", "two/a"]
 
 
-def test_scores_must_match_the_answers():
-    """One score an answer."""
-    with pytest.raises(DataError, match="2 answers and 1 scores"):
-        rank_answers(candidates("a", "b"), [0.5])
+def test_answers_without_a_question_cannot_be_ranked():
+    """The answer is named, with what to give."""
+    with pytest.raises(DataError, match=r'"b" has no question.*question_id'):
+        rank_answers((each, 0.5) for each in [*candidates("a"), *candidates("b", question=" ")])
 
 
 def test_trec_tools_read_the_run(tmp_path):
-    """ir-measures reads the lines and finds the right answer first."""
-    ranked, _ = rank_answers(candidates("an answer", "other"), [0.9, 0.1])
+    """ir-measures reads the file and finds the right answer first."""
     path = tmp_path / "run.txt"
-    path.write_text("\n".join(run_lines(ranked, "ava kind")) + "\n")
+    ranking = rank_answers(zip(candidates("an answer", "other"), [0.9, 0.1], strict=True))
 
-    run = list(ir_measures.read_trec_run(str(path)))
+    write_run(path, ranking, "ava kind")
+
     judged = [ir_measures.Qrel("q1", "an_answer", 1), ir_measures.Qrel("q1", "other", 0)]
-
+    run = list(ir_measures.read_trec_run(str(path)))
     assert ir_measures.calc_aggregate([ir_measures.P @ 1], judged, run)[ir_measures.P @ 1] == 1.0

@@ -17,12 +17,13 @@ from qassay.data.reading import Reader
 from qassay.engines.local import LocalEngine
 from qassay.engines.ray import RayEngine
 from qassay.errors import SpecError
-from qassay.metrics.catalogue import default_metrics
+from qassay.meta.trec_run import rank_answers, write_run
+from qassay.metrics.catalogue import default_metrics, parse_spec
 from qassay.models.base import EMBEDDED
 from qassay.report.page import AnswerRow, Report, worst_first, write_report
 from qassay.report.terminal import aggregates_table, worst_table
 from qassay.run import Engine, Finished, Run
-from qassay.scoring import BATCH, SEED, Scorer
+from qassay.scoring import SEED, Scorer
 from qassay.text.language import check_language
 from qassay.version import __version__
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 _FEW = 20_000
 """Answers up to which the terminal names the worst; beyond, the report does."""
 _WORST = 3
+_JUDGE = "ava"
 
 
 def score(
@@ -45,9 +47,18 @@ def score(
         Path | None, typer.Option("-o", "--output", metavar="OUT", help="Scores as .jsonl, .csv, .tsv or .parquet.")
     ] = None,
     report: options.ReportFile = None,
+    rank: Annotated[
+        Path | None,
+        typer.Option("--rank", metavar="FILE", help="Order the answers to each question, best first, as a TREC run."),
+    ] = None,
+    rank_by: Annotated[
+        str | None, typer.Option("--rank-by", metavar="SPEC", help="The metric to rank by; ava if it is scored.")
+    ] = None,
     json: options.Json = False,
     workers: Annotated[int, typer.Option("--workers", min=1, help="Processes to score with.")] = 1,
-    batch: Annotated[int, typer.Option("--batch", min=1, help="Answers scored at a time.")] = BATCH,
+    batch: Annotated[
+        int | None, typer.Option("--batch", min=1, help="Answers scored at a time; the scores do not depend on it.")
+    ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Carry on where a stopped run with this -o was.")] = False,
     on_error: options.OnError = "stop",
     seed: options.Seed = SEED,
@@ -61,7 +72,8 @@ def score(
         raise SpecError("--resume needs -o: it carries on with the scores written there")
     check_language(language)
     chosen = options.check_device(device)
-    spooled = metric is None or report is not None or Scorer(metric).counts_first
+    again = report is not None or rank is not None
+    spooled = metric is None or again or Scorer(metric).counts_first
     with stdin_spooled(inputs, needed=spooled) as files, ProgressBar() as bar:
         scorer = Scorer(
             metric or default_metrics(next(iter(Reader(files, reading)))),
@@ -70,13 +82,14 @@ def score(
             device=chosen,
             threads=None if workers == 1 else max(1, (os.cpu_count() or 1) // workers),
         )
+        ranking_metric = _rank_by(rank, rank_by, scorer.specs)
         run = Run(
             lambda: Reader(files, reading),
             scorer,
             _engine(engine, workers),
             output=out,
             resume=resume,
-            batch=batch,
+            batch=batch or scorer.batch_size,
             seed=seed,
             watcher=bar,
         )
@@ -89,6 +102,8 @@ def score(
             aggregates = finished.tally.aggregates(seed)
             if report is not None:
                 _write_report(report, title_of(inputs), run, finished, aggregates)
+            if rank is not None:
+                _write_run(rank, ranking_metric, run, finished)
             worst = [] if json or "-" in files or finished.tally.examples > _FEW else _worst(run, finished)
     list_skipped(finished.reader)
     if json:
@@ -97,7 +112,7 @@ def score(
     output.print(aggregates_table(aggregates, finished.tally.notes))
     if worst:
         output.print(worst_table(worst, scorer.specs))
-    for path in filter(None, (out, report)):
+    for path in filter(None, (out, report, rank)):
         say(f"wrote {path}")
 
 
@@ -107,6 +122,26 @@ def _engine(name: str, workers: int) -> Engine:
     if name == "ray":
         return RayEngine(workers if workers > 1 else None)
     raise SpecError(f'there is no engine "{name}"; give local or ray')
+
+
+def _rank_by(rank: Path | None, asked: str | None, specs: list[str]) -> str:
+    """Choose the metric that ranks: the one that is named, the judge, or the only one there is."""
+    if rank is None:
+        if asked is not None:
+            raise SpecError("--rank-by says what --rank FILE orders by; give --rank with it")
+        return ""
+    wanted = str(parse_spec(asked)) if asked else _JUDGE if len(specs) > 1 else specs[0]
+    if wanted not in specs:
+        what = f"{wanted} is not scored" if asked else "several metrics are scored"
+        raise SpecError(f"--rank orders by one metric, and {what}; name one with --rank-by: {', '.join(specs)}")
+    return wanted
+
+
+def _write_run(path: Path, spec: str, run: Run, finished: Finished) -> None:
+    ranking = rank_answers((example, scores[spec]) for example, scores, _ in run.answers(finished))
+    write_run(path, ranking, spec)
+    if ranking.unscored:
+        say(f"answers without a score under {spec}, not ranked: {ranking.unscored:,}")
 
 
 def _document(finished: Finished, aggregates: list[Aggregate], seed: int) -> dict[str, Any]:

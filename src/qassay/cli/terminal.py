@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections import Counter
 from pathlib import Path
@@ -21,7 +22,7 @@ messages = Console(stderr=True)
 """Progress and messages; results go to stdout."""
 output = Console()
 
-_REFRESH = 1024
+_REFRESH = 128
 _NAMED = 3
 """Inputs that a report's title names, and reasons that a summary of skipped rows gives."""
 _LISTED = 20
@@ -102,3 +103,12 @@ def title_of(inputs: Sequence[str]) -> str:
     """Title a report by what it was made from."""
     names = ["standard input" if each == "-" else Path(each).name for each in inputs]
     return ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED} more" if len(names) > _NAMED else "")
+
+
+def say_how_to_resume(out: Path | None) -> None:
+    """Tell whoever interrupted a run how to carry on with it."""
+    if out is None:
+        say("interrupted; nothing was kept (with -o a run can be resumed)")
+        return
+    words = [word for word in sys.argv[1:] if word != "--resume"]
+    say(f"interrupted; carry on with: qassay {shlex.join([*words, '--resume'])}")

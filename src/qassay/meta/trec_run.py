@@ -1,13 +1,11 @@
 """Choosing among answers: the candidates to each question in the order of their scores, as a TREC run."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
-import numpy as np
-from numpy.typing import ArrayLike
-
+from qassay.data.output import replacing
 from qassay.errors import DataError
-from qassay.meta.panel import finite_or_missing
 from qassay.records import Example
 
 _UNSAFE = str.maketrans(dict.fromkeys(" \t\r\n", "_"))
@@ -25,28 +23,51 @@ class RankedAnswer:
     score: float
 
 
-def rank_answers(examples: Sequence[Example], scores: ArrayLike) -> tuple[list[RankedAnswer], int]:
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """All answers in their order, question by question."""
+
+    answers: tuple[RankedAnswer, ...]
+    questions: int
+    unscored: int
+    """Answers without a score, which have no place."""
+
+
+@dataclass(slots=True)
+class _Question:
+    name: str
+    answers: list[tuple[float, str, str]]
+
+
+def rank_answers(scored: Iterable[tuple[Example, float | None]]) -> Ranking:
     """Order the answers to each question, the best first; equal scores keep their order.
 
-    Answers to one question have the same question text (after Vu and Moschitti 2021, section 6.5, where the judge picks
-    an answer). Unscored answers are left out, and counted in the second value.
+    Answers belong to one question if they have the same `question_id`, or else the same question text (after Vu and
+    Moschitti 2021, section 6.5, where the judge picks an answer).
     """
-    values = finite_or_missing(scores, "scores")
-    if len(values) != len(examples):
-        raise DataError(f"{len(examples)} answers and {len(values)} scores; give one score an answer")
-    groups: dict[str, list[int]] = {}
-    for place, example in enumerate(examples):
-        groups.setdefault(example.question, []).append(place)
-    several = len({example.system for example in examples}) > 1
-    ranked = []
-    for number, places in enumerate(groups.values(), 1):
-        scored = [place for place in places if not np.isnan(values[place])]
-        name = str(examples[places[0]].extra.get("question_id") or f"q{number}")
-        for rank, place in enumerate(sorted(scored, key=lambda place: -values[place]), 1):
-            example = examples[place]
-            answer = f"{example.system}/{example.id}" if several else example.id
-            ranked.append(RankedAnswer(name, answer, rank, float(values[place])))
-    return ranked, int(np.isnan(values).sum())
+    questions: dict[str, _Question] = {}
+    systems: set[str] = set()
+    unscored = 0
+    for example, score in scored:
+        name = str(example.extra.get("question_id") or "")
+        key = name or example.question.strip()
+        if not key:
+            raise DataError(
+                f'the answer with id "{example.id}" has no question; answers are ranked within their question: '
+                'give "question" or "question_id"'
+            )
+        systems.add(example.system)
+        question = questions.setdefault(key, _Question(name or f"q{len(questions) + 1}", []))
+        if score is None:
+            unscored += 1
+        else:
+            question.answers.append((score, example.system, example.id))
+    ranked = [
+        RankedAnswer(each.name, f"{system}/{id_}" if len(systems) > 1 else id_, rank, score)
+        for each in questions.values()
+        for rank, (score, system, id_) in enumerate(sorted(each.answers, key=lambda answer: -answer[0]), 1)
+    ]
+    return Ranking(tuple(ranked), len(questions), unscored)
 
 
 def run_lines(ranked: Iterable[RankedAnswer], tag: str) -> Iterator[str]:
@@ -55,3 +76,9 @@ def run_lines(ranked: Iterable[RankedAnswer], tag: str) -> Iterator[str]:
         names = (each.question, each.answer, tag)
         question, answer, run = (name.translate(_UNSAFE) for name in names)
         yield f"{question} Q0 {answer} {each.rank} {each.score:.6f} {run}"
+
+
+def write_run(path: Path, ranking: Ranking, tag: str) -> None:
+    """Write the run file, all or not at all."""
+    with replacing(path) as unfinished:
+        unfinished.write_text("".join(f"{line}\n" for line in run_lines(ranking.answers, tag)), encoding="utf-8")
