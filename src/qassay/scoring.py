@@ -124,12 +124,17 @@ def score_examples(
     seed: int = SEED,
     model: str = EMBEDDED,
     device: Device = "auto",
+    scorer: Scorer | None = None,
 ) -> ScoreTable:
-    """Score examples that fit in memory and keep everything; without specs, with the metrics that suit them."""
+    """Score examples that fit in memory and keep everything; without specs, with the metrics that suit them.
+
+    A scorer that is given stands for all other choices.
+    """
     everything = tuple(examples)
     if not everything:
         raise DataError("there are no answers to score")
-    scorer = Scorer(specs or default_metrics(everything[0]), language=language, model=model, device=device)
+    if scorer is None:
+        scorer = Scorer(specs or default_metrics(everything[0]), language=language, model=model, device=device)
     scorer.count(everything)
     tally = scorer.tally()
     parts = [scorer.score(chunk) for chunk in batches(everything, batch)]

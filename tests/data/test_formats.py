@@ -25,6 +25,8 @@ RECOGNISED = {
     "as2-documents.tsv": "as2",
     "trec.xml": "trec",
     "openqa-golds.tsv": "openqa",
+    "summaries.jsonl": "summaries",
+    "pairs.jsonl": "pairs",
 }
 
 

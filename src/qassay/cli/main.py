@@ -9,7 +9,21 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from qassay.cli import accuracy, agree, build, compare, correlate, data, demo, explain, metrics, models, score, train
+from qassay.cli import (
+    accuracy,
+    agree,
+    build,
+    compare,
+    correlate,
+    data,
+    demo,
+    explain,
+    metrics,
+    models,
+    score,
+    train,
+    verify,
+)
 from qassay.cli.terminal import messages
 from qassay.errors import QassayError
 from qassay.version import __version__
@@ -32,6 +46,7 @@ app.command("compare")(compare.compare)
 app.command("correlate")(correlate.correlate)
 app.command("agree")(agree.agree)
 app.command("accuracy")(accuracy.accuracy)
+app.command("verify")(verify.verify)
 app.command("explain")(explain.explain)
 app.command("metrics")(metrics.metrics)
 app.command("models")(models.models)

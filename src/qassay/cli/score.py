@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import os
-import shlex
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
 from qassay.cli import options
+from qassay.cli.runs import run_document, run_report
 from qassay.cli.spool import stdin_spooled
-from qassay.cli.terminal import ProgressBar, list_skipped, output, print_json, say, title_of
+from qassay.cli.terminal import ProgressBar, list_skipped, output, print_json, say, say_how_to_resume, title_of
 from qassay.data.reading import Reader
 from qassay.engines.local import LocalEngine
 from qassay.engines.ray import RayEngine
@@ -20,15 +19,11 @@ from qassay.errors import SpecError
 from qassay.meta.trec_run import rank_answers, write_run
 from qassay.metrics.catalogue import default_metrics, parse_spec
 from qassay.models.base import EMBEDDED
-from qassay.report.page import AnswerRow, Report, worst_first, write_report
+from qassay.report.page import AnswerRow, worst_first, write_report
 from qassay.report.terminal import aggregates_table, worst_table
 from qassay.run import Engine, Finished, Run
 from qassay.scoring import SEED, Scorer
 from qassay.text.language import check_language
-from qassay.version import __version__
-
-if TYPE_CHECKING:
-    from qassay.scores import Aggregate
 
 _FEW = 20_000
 """Answers up to which the terminal names the worst; beyond, the report does."""
@@ -97,17 +92,17 @@ def score(
             try:
                 finished = run.score()
             except KeyboardInterrupt:
-                _say_how_to_resume(out)
+                say_how_to_resume(out)
                 raise
             aggregates = finished.tally.aggregates(seed)
             if report is not None:
-                _write_report(report, title_of(inputs), run, finished, aggregates)
+                write_report(run_report(title_of(inputs), run, finished, aggregates), report)
             if rank is not None:
                 _write_run(rank, ranking_metric, run, finished)
             worst = [] if json or "-" in files or finished.tally.examples > _FEW else _worst(run, finished)
     list_skipped(finished.reader)
     if json:
-        print_json(_document(finished, aggregates, seed))
+        print_json(run_document(finished, aggregates, seed))
         return
     output.print(aggregates_table(aggregates, finished.tally.notes))
     if worst:
@@ -144,45 +139,6 @@ def _write_run(path: Path, spec: str, run: Run, finished: Finished) -> None:
         say(f"answers without a score under {spec}, not ranked: {ranking.unscored:,}")
 
 
-def _document(finished: Finished, aggregates: list[Aggregate], seed: int) -> dict[str, Any]:
-    document: dict[str, Any] = {
-        "aggregates": [each.to_dict() for each in aggregates],
-        "examples": finished.tally.examples,
-        "skipped": finished.reader.skipped_total,
-        "seed": seed,
-        "version": __version__,
-    }
-    if finished.tally.notes:
-        document["notes"] = dict(finished.tally.notes)
-    return document
-
-
-def _write_report(path: Path, title: str, run: Run, finished: Finished, aggregates: list[Aggregate]) -> None:
-    rows = (AnswerRow(*row) for row in run.answers(finished))
-    write_report(
-        Report(
-            title=title,
-            aggregates=aggregates,
-            histograms={name: tally.histograms for name, tally in finished.tally.systems.items()},
-            maxima=run.scorer.maxima,
-            answers=worst_first(rows, run.scorer.maxima),
-            examples=finished.tally.examples,
-            skipped=finished.reader.skipped_total,
-            notes=finished.tally.notes,
-            seed=run.seed,
-        ),
-        path,
-    )
-
-
 def _worst(run: Run, finished: Finished) -> list[AnswerRow]:
     rows = (AnswerRow(*row) for row in run.answers(finished))
     return worst_first(rows, run.scorer.maxima, limit=_WORST)
-
-
-def _say_how_to_resume(out: Path | None) -> None:
-    if out is None:
-        say("interrupted; nothing was kept (with -o a run can be resumed)")
-        return
-    words = [word for word in sys.argv[1:] if word != "--resume"]
-    say(f"interrupted; carry on with: qassay {shlex.join([*words, '--resume'])}")

@@ -17,6 +17,7 @@ from qassay.data.openqa import ANSWER_COLUMNS, GOLD, read_openqa
 from qassay.data.parquet import read_parquet
 from qassay.data.source import BYTE_ORDER_MARK, Source
 from qassay.data.squad import read_squad
+from qassay.data.summaries import PAIR_FIELDS, SUMMARY_FIELDS, is_pair, is_summary, read_pairs, read_summaries
 from qassay.data.tables import read_csv, read_kpqa, read_tsv
 from qassay.errors import DataError
 
@@ -39,6 +40,8 @@ class Format:
     read: Callable[[Sequence[Source], Intake], Reading]
     takes_answers: bool = False
     """Whether files of answers may follow the file of questions."""
+    fields: tuple[str, ...] = FIELDS
+    """What a field may be renamed to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +68,10 @@ FORMATS: dict[str, Format] = {
         Format("evouna", "EVOUNA: five systems' answers with verdicts", (".json",), read_evouna),
         Format("as2", "answer selection tables (WikiQA)", (".tsv",), read_as2),
         Format("trec", "TREC-QA's tagged sentences", (".xml",), read_trec),
+        Format(
+            "summaries", "summaries with references or documents", (".jsonl",), read_summaries, fields=SUMMARY_FIELDS
+        ),
+        Format("pairs", "pairs of answers, with their contexts", (".jsonl",), read_pairs, fields=PAIR_FIELDS),
         Format("openqa", "NQ-301 with gold answers, then verdicts if any", (".tsv",), read_openqa, takes_answers=True),
     )
 }
@@ -110,7 +117,7 @@ def _recognise_object(source: Source, start: bytes, mapping: Mapping[str, str]) 
     """Tell JSON lines from one large object, and DuReader's lines from ours."""
     line, _, rest = start.partition(b"\n")
     if rest.strip() and (row := _decoded(line)) is not None:
-        return _recognise_line(row)
+        return _recognise_line(row, mapping)
     head = source.head(LONG_HEAD)
     start = head.removeprefix(BYTE_ORDER_MARK).lstrip()
     if _SQUAD_DATA.search(start) and b'"paragraphs"' in start:
@@ -134,20 +141,25 @@ def _decoded(text: bytes) -> dict[str, Any] | None:
 
 def _recognise_whole(row: Mapping[str, Any], source: Source, mapping: Mapping[str, str]) -> Recognised | None:
     """Tell a single row from a map of answers, and give up on any other object that fills a file."""
-    ours = (*FIELDS, *mapping.values(), "question_id", "scores")
-    if _named(source) == "jsonl" or any(field in row for field in ours):
-        return _recognise_line(row)
+    ours = (*FIELDS, *mapping.values(), "question_id", "scores", "summary")
+    if _named(source) == "jsonl" or is_pair(row) or any(field in row for field in ours):
+        return _recognise_line(row, mapping)
     if all(value is None or isinstance(value, str) for value in row.values()):
         return Recognised("squad", "answers")
     return None
 
 
-def _recognise_line(row: Mapping[str, Any]) -> Recognised:
+def _recognise_line(row: Mapping[str, Any], mapping: Mapping[str, str]) -> Recognised:
     if "question_id" in row and "candidate" not in row:
         if "question" in row or "documents" in row:
             return Recognised("dureader")
         if "answers" in row:
             return Recognised("dureader", "answers")
+    if "candidate" not in mapping and "scores" not in row:
+        if is_summary(row):
+            return Recognised("summaries")
+        if is_pair(row):
+            return Recognised("pairs")
     return Recognised("jsonl")
 
 

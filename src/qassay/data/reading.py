@@ -7,7 +7,7 @@ from typing import Any
 
 from qassay.data.formats import FORMATS, Format, Recognised, format_named, recognise
 from qassay.data.identity import SeenIds
-from qassay.data.intake import Intake, Placed, Reading, ReadOptions, Skipped
+from qassay.data.intake import FIELDS, Intake, Placed, Reading, ReadOptions, Skipped
 from qassay.data.rows import check_mapping, need_text, to_example
 from qassay.data.source import Source
 from qassay.errors import DataError
@@ -35,9 +35,8 @@ class Reader:
         self._options = options or ReadOptions()
         if not inputs:
             raise DataError("there is no input; give a file, or - for standard input")
-        check_mapping(self._options.mapping)
-        if self._options.format != "auto":
-            format_named(self._options.format)
+        fields = FIELDS if self._options.format == "auto" else format_named(self._options.format).fields
+        check_mapping(self._options.mapping, fields)
         self._sources = [Source.at(path) for path in inputs]
         if sum(source.name == "stdin" for source in self._sources) > 1:
             raise DataError("standard input can be read once; give - once")

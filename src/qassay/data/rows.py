@@ -1,7 +1,7 @@
 """One row of named fields -> one `Example`, with every shape checked and nothing guessed."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from numbers import Integral, Real
 from types import NoneType, UnionType
@@ -137,13 +137,13 @@ def as_input(name: str) -> str:
     return f"{name} (input)"
 
 
-def check_mapping(mapping: Mapping[str, str]) -> None:
-    """Refuse a mapping from a field that Qassay does not have, or of one field to two."""
+def check_mapping(mapping: Mapping[str, str], fields: Sequence[str] = FIELDS) -> None:
+    """Refuse a mapping from a field that the format does not have, or of one field to two."""
     for ours in mapping:
-        if ours not in FIELDS:
-            close = get_close_matches(ours, FIELDS, n=1)
+        if ours not in fields:
+            close = get_close_matches(ours, fields, n=1)
             nearest = f"; did you mean {close[0]}?" if close else ""
-            fail(f"--map {ours}={mapping[ours]}: there is no field {ours}{nearest} (fields: {', '.join(FIELDS)})")
+            fail(f"--map {ours}={mapping[ours]}: there is no field {ours}{nearest} (fields: {', '.join(fields)})")
     theirs = list(mapping.values())
     for name in theirs:
         if theirs.count(name) > 1:

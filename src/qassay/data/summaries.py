@@ -1,17 +1,44 @@
 """Summaries with their references and documents, and pairs of short answers: two more shapes of JSON lines."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from qassay.data.intake import Intake, Reading, fail
 from qassay.data.jsonl import DECODING_ERRORS, decode_row, explain
-from qassay.data.rows import Row, rename, to_example
+from qassay.data.rows import Row, as_input, rename, to_example
 from qassay.data.source import Source
 from qassay.errors import DataError
 from qassay.records import Example
 
 ANSWER_CONTEXT = "answer_context"
 """The field that holds the text an expected answer was taken from; the prediction's own is the example's context."""
+SUMMARY_FIELDS = ("id", "system", "summary", "references", "document", "question_type", "judgement")
+PAIR_FIELDS = (
+    "id",
+    "system",
+    "question",
+    "answer",
+    "prediction",
+    ANSWER_CONTEXT,
+    "prediction_context",
+    "question_type",
+    "judgement",
+)
+
+
+def is_summary(row: Mapping[str, Any]) -> bool:
+    """Tell a row of summaries from one of answers."""
+    return "summary" in row and "candidate" not in row and ("references" in row or "document" in row)
+
+
+def is_pair(row: Mapping[str, Any]) -> bool:
+    """Tell a row of answer pairs from one of answers: it says where the answers were found.
+
+    Answers and predictions alone may be anything, and are read as pairs only when the format is named.
+    """
+    contexts = {ANSWER_CONTEXT, "prediction_context"}
+    return "answer" in row and "prediction" in row and "candidate" not in row and not contexts.isdisjoint(row)
 
 
 def read_summaries(sources: Sequence[Source], intake: Intake) -> Reading:
@@ -49,12 +76,8 @@ def _read(source: Source, intake: Intake, convert: Callable[[Row, str, int, str]
 
 
 def _summary(row: Row, stem: str, number: int, system: str) -> Example:
-    if "summary" not in row:
-        fail('"summary" is missing; give it, or write null where the system gave none')
-    if not isinstance(row["summary"], str | None):
-        fail(f'"summary" is {row["summary"]!r:.40}; write it as a string, or null where the system gave none')
-    row["candidate"] = row.pop("summary")
-    row["context"] = row.pop("document", None)
+    _check_texts(row, needed=("summary",), optional=("document",), nullable="summary")
+    _take(row, {"candidate": "summary", "context": "document"})
     bare = not row.get("references")
     if bare:
         if row["context"] is None:
@@ -66,14 +89,31 @@ def _summary(row: Row, stem: str, number: int, system: str) -> Example:
 
 
 def _pair(row: Row, stem: str, number: int, system: str) -> Example:
-    for name in ("answer", "prediction"):
-        if name not in row:
-            fail(f'"{name}" is missing; give it in every row')
-    if not isinstance(row["answer"], str):
-        fail(f'"answer" is {row["answer"]!r:.40}; write it as a string')
-    if not isinstance(row.get(ANSWER_CONTEXT), str | None):
-        fail(f'"{ANSWER_CONTEXT}" is {row[ANSWER_CONTEXT]!r:.40}; write it as a string')
-    row["references"] = [row.pop("answer")]
-    row["candidate"] = row.pop("prediction")
-    row["context"] = row.pop("prediction_context", None)
+    contexts = (ANSWER_CONTEXT, "prediction_context")
+    _check_texts(row, needed=("answer", "prediction"), optional=contexts, nullable="prediction")
+    _take(row, {"references": "answer", "candidate": "prediction", "context": "prediction_context"})
+    if not row["references"].strip():
+        fail('"answer" is empty; give the expected answer, or leave the pair out')
+    row["references"] = [row["references"]]
     return to_example(row, stem, number, system)
+
+
+def _check_texts(row: Row, *, needed: Sequence[str], optional: Sequence[str], nullable: str) -> None:
+    """Name what is wrong by the names that these rows have; `null` is for what a system did not give."""
+    for name in (*needed, *optional):
+        value = row.get(name)
+        if name in needed and name not in row:
+            known = ", ".join(map(str, list(row)[:8])) or "none"
+            fail(f'"{name}" is missing; name the field that holds it with --map {name}=NAME (fields here: {known})')
+        if not isinstance(value, str | None) or (value is None and name in needed and name != nullable):
+            null = ", or null where there is none" if name == nullable or name in optional else ""
+            fail(f'"{name}" is {value!r:.40}; write it as a string{null}')
+
+
+def _take(row: Row, names: Mapping[str, str]) -> None:
+    """Give fields the names that they have among answers; a field that had such a name before is kept beside it."""
+    for ours in names:
+        if ours in row:
+            row[as_input(ours)] = row.pop(ours)
+    for ours, theirs in names.items():
+        row[ours] = row.pop(theirs, None)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -18,12 +20,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from qassay.arrays import Floats
-    from qassay.models.base import Encoder, TokenEmbeddings
+    from qassay.models.base import Device, TokenEmbeddings
     from qassay.text.sentences import Span
 
 BY_WORDS = {"em": "exact_match", "token_f1": "token_f1", "lerc": "lerc"}
 """Methods that are metrics of the catalogue."""
-METHODS = (*BY_WORDS, "bert_score")
+BERT_SCORE = "bert_score"
+METHODS = (*BY_WORDS, BERT_SCORE)
+LONGEST_CONTEXT = 6000
+"""Characters of a text that are encoded around a phrase."""
 LOW, HIGH = 2.5, 97.5
 """The percentiles of a run's BERTScores that become 0 and 1."""
 NOT_IN_CONTEXT = "phrases that do not stand in their context, encoded by themselves"
@@ -43,25 +48,31 @@ class Pair(NamedTuple):
 
 
 class Verifier:
-    """Scores pairs by several methods, equal pairs once."""
+    """Scores pairs by several methods, equal pairs once.
 
-    def __init__(self, methods: Iterable[str], *, model: str = EMBEDDED, layer: int | None = None) -> None:
+    `model` encodes the phrases for `bert_score`, and judges them for `lerc` where it can; else the embedded one does.
+    """
+
+    def __init__(
+        self, methods: Iterable[str], *, model: str = EMBEDDED, device: Device = "auto", threads: int | None = None
+    ) -> None:
         self.methods = tuple(dict.fromkeys(methods))
         self.notes: Counter[str] = Counter()
-        self._model = model
-        self._layer = layer
-        self._specs = {method: BY_WORDS[method] for method in self.methods if method in BY_WORDS}
-        self._scorer = Scorer(self._specs.values()) if self._specs else None
+        self._open = partial(load_encoder, model, device, threads)
+        self._by_metric = [method for method in self.methods if method in BY_WORDS]
+        specs = [BY_WORDS[method] for method in self._by_metric]
+        self._scorer = Scorer(specs, model=model, device=device, threads=threads)
 
     @property
     def identity(self) -> dict[str, dict[str, str]]:
         """What each method's scores depend on besides the texts: the models' fingerprints."""
-        found = {}
-        if self._scorer:
-            by_spec = {str(metric.spec): metric.identity(self._scorer.resources) for metric in self._scorer.metrics}
-            found = {method: by_spec[spec] for method, spec in self._specs.items()}
-        if "bert_score" in self.methods:
-            found["bert_score"] = {"model": f"{self._model}@{self._encoder.fingerprint}"}
+        found = {
+            method: metric.identity(self._scorer.resources)
+            for method, metric in zip(self._by_metric, self._scorer.metrics, strict=True)
+        }
+        if BERT_SCORE in self.methods:
+            encoder = self._open()
+            found[BERT_SCORE] = {"model": f"{encoder.ref}@{encoder.fingerprint}"}
         return found
 
     def verify(self, pairs: Sequence[Pair]) -> dict[str, Floats]:
@@ -70,13 +81,13 @@ class Verifier:
         place = {pair: i for i, pair in enumerate(distinct)}
         rows = np.array([place[pair] for pair in pairs], np.int64)
         found = self._by_words(distinct)
-        if "bert_score" in self.methods:
-            found["bert_score"] = self._bert_score(distinct)
+        if BERT_SCORE in self.methods:
+            found[BERT_SCORE] = self._bert_score(distinct)
         return {method: found[method][rows] for method in self.methods}
 
     def _by_words(self, pairs: Sequence[Pair]) -> dict[str, Floats]:
-        if self._scorer is None or not pairs:
-            return {method: np.empty(0) for method in self._specs}
+        if not self._by_metric or not pairs:
+            return {method: np.empty(0) for method in self._by_metric}
         examples = [
             Example(
                 str(i),
@@ -87,23 +98,19 @@ class Verifier:
             )
             for i, pair in enumerate(pairs)
         ]
-        scores = self._scorer.score(examples).scores
-        return {method: scores[spec] for method, spec in self._specs.items()}
-
-    @property
-    def _encoder(self) -> Encoder:
-        return load_encoder(self._model)
+        scored = self._scorer.score(examples)
+        self.notes.update(scored.notes)
+        return dict(zip(self._by_metric, scored.scores.values(), strict=True))
 
     def _bert_score(self, pairs: Sequence[Pair]) -> Floats:
         """Match the tokens of the two phrases, each encoded inside its text (F1 of greedy cosine matching)."""
-        encoder = self._encoder
-        layer = self._layer or encoder.default_layer
+        encoder = self._open()
         sides = [
             [self._placed(pair.answer, pair.answer_context, pair.answer_span) for pair in pairs],
             [self._placed(pair.prediction, pair.prediction_context, pair.prediction_span) for pair in pairs],
         ]
         texts = list(dict.fromkeys(text for side in sides for text, _ in side))
-        encoded = dict(zip(texts, encoder.encode(texts, layer), strict=True))
+        encoded = dict(zip(texts, encoder.encode(texts, encoder.default_layer), strict=True))
         units = {text: unit(made) for text, made in encoded.items()}
         scores = np.zeros(len(pairs))
         for i, ((left, left_span), (right, right_span)) in enumerate(zip(*sides, strict=True)):
@@ -116,13 +123,39 @@ class Verifier:
 
     def _placed(self, phrase: str, context: str | None, span: Span | None) -> tuple[str, Span]:
         """Give the text to encode and where in it the phrase stands."""
-        if context and span and context[slice(*span)] == phrase:
-            return context, span
-        start = context.find(phrase) if context and phrase else -1
-        if context and start >= 0:
-            return context, (start, start + len(phrase))
-        self.notes[NOT_IN_CONTEXT] += bool(context)
-        return phrase, (0, len(phrase))
+        if not context or not phrase:
+            return phrase, (0, len(phrase))
+        if span is None or context[slice(*span)] != phrase:
+            span = find_phrase(phrase, context)
+        if span is None:
+            self.notes[NOT_IN_CONTEXT] += 1
+            return phrase, (0, len(phrase))
+        return surroundings(context, span)
+
+
+def find_phrase(phrase: str, context: str) -> Span | None:
+    """Find the first place where a phrase stands as words of a text, in whatever case; else as it is written."""
+    found = re.search(rf"(?<!\w){re.escape(phrase)}(?!\w)", context, re.IGNORECASE)
+    if found:
+        return found.span()
+    start = context.find(phrase)
+    return None if start < 0 else (start, start + len(phrase))
+
+
+def surroundings(context: str, span: Span) -> tuple[str, Span]:
+    """Of a long text give the part around a phrase, cut at blanks, and where the phrase stands in it.
+
+    Parts begin at steps of half their length, so that phrases that stand near each other share one.
+    """
+    if len(context) <= LONGEST_CONTEXT:
+        return context, span
+    step = LONGEST_CONTEXT // 2
+    middle = (span[0] + span[1]) // 2
+    start = max(0, (middle - step // 2) // step * step)
+    end = max(start + LONGEST_CONTEXT, span[1])
+    start = 0 if start == 0 else min(context.find(" ", start) + 1 or start, span[0])
+    end = len(context) if end >= len(context) else max(context.rfind(" ", span[1], end), span[1])
+    return context[start:end], (span[0] - start, span[1] - start)
 
 
 def within(encoded: TokenEmbeddings, span: Span) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
