@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -46,7 +47,19 @@ def ask(
 
 def weights_on(asked: Asked, spans: Sequence[Ints]) -> list[Floats]:
     """Carry each pair's weights to its text's tokens, whose character spans are given for every text."""
-    return [
-        spread(found.spans, found.weights, spans[text])
-        for text, found in zip(asked.text.tolist(), asked.weights, strict=True)
+    targets = [spans[text] for text in asked.text.tolist()]
+    if not targets:
+        return []
+    # All texts are laid out one behind the other, so that one pass serves them all.
+    sizes = [
+        max(int(each.max(initial=0)), int(found.spans.max(initial=0)))
+        for each, found in zip(targets, asked.weights, strict=True)
     ]
+    begins = np.cumsum([0, *sizes[:-1]])
+    laid_out = [
+        np.concatenate(parts) + np.repeat(begins, [len(each) for each in parts])[:, None]
+        for parts in ([found.spans for found in asked.weights], targets)
+    ]
+    carried = spread(laid_out[0], np.concatenate([found.weights for found in asked.weights]), laid_out[1])
+    bounds = np.cumsum([0, *(len(each) for each in targets)]).tolist()
+    return [carried[start:end] for start, end in pairwise(bounds)]

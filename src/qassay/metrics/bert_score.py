@@ -10,7 +10,7 @@ from qassay.asked import weights_on
 from qassay.frequencies import FrequencyNeed
 from qassay.metrics.base import EMPTY_REFERENCE, MeanMetric, best, f_measure, subset
 from qassay.metrics.baseline import Baseline, baseline
-from qassay.metrics.matching import match, unit
+from qassay.metrics.matching import match_pairs, unit
 from qassay.models.base import EMBEDDED
 
 if TYPE_CHECKING:
@@ -57,13 +57,11 @@ class BertScore(MeanMetric):
         units = [unit(each) for each in encoded]
         power = self.number("sharpen")
         candidate, reference = batch.candidate[pairs.example], batch.reference[pairs.reference]
-        precision, recall = np.zeros(len(candidate)), np.zeros(len(candidate))
-        rows = zip(candidate.tolist(), reference.tolist(), left.tolist(), right.tolist(), strict=True)
-        for i, (a, b, a_weights, b_weights) in enumerate(rows):
-            if a == b:
-                precision[i] = recall[i] = 1.0
-                continue
-            precision[i], recall[i] = match(units[a], units[b], weights[a_weights], weights[b_weights], power)
+        precision, recall = np.ones(len(candidate)), np.ones(len(candidate))
+        other = candidate != reference
+        sides = match_pairs(units, candidate[other], reference[other])
+        precision[other] = sides[0].means(weights, left[other], power)
+        recall[other] = sides[1].means(weights, right[other], power)
         # Nothing of a candidate without pieces is right, whatever its marks resemble, unless it is the reference.
         empty = np.array([each.special.all() for each in encoded], bool)[candidate] & (candidate != reference)
         scores = np.where(empty, 0.0, self._score(precision, recall, self._floor(batch, layer)))

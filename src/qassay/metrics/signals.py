@@ -9,7 +9,7 @@ import numpy as np
 
 from qassay.asked import weights_on
 from qassay.metrics.base import f_measure, subset
-from qassay.metrics.matching import match, unit
+from qassay.metrics.matching import match_pairs, unit
 from qassay.metrics.ngrams import identical, overlap, table_overlap
 from qassay.models.base import EMBEDDED
 from qassay.text.parting import NUMBER_WORDS, numbers_in
@@ -85,28 +85,17 @@ def model_signals(batch: Batch, pairs: Pairs) -> Signals:
         shared = table_overlap(view, some, view.tokens.grams(1))
         asked = batch.asked(weighting)
         weights = weights_on(asked, [each.spans for each in encoded])
-        rows = zip(
-            batch.candidate[some.example].tolist(),
-            batch.reference[some.reference].tolist(),
-            asked.candidate[some.example].tolist(),
-            asked.reference[some.reference].tolist(),
-            strict=True,
-        )
-        alike = np.array(
-            [
-                (
-                    *match(units[a], units[b], weights[x], weights[y], _SHARPEN),
-                    *match(units[a], units[b], plain[a], plain[b], 1.0),
-                )
-                for a, b, x, y in rows
-            ]
-        )
+        left, right = batch.candidate[some.example], batch.reference[some.reference]
+        sides = match_pairs(units, left, right)
+        weighed = (asked.candidate[some.example], asked.reference[some.reference])
+        key = tuple(side.means(weights, rows, _SHARPEN) for side, rows in zip(sides, weighed, strict=True))
+        precision, recall = (side.means(plain, rows, 1.0) for side, rows in zip(sides, (left, right), strict=True))
         columns[chosen] = np.column_stack(
             [
                 f_measure(shared.precision, shared.recall, beta=1),
-                f_measure(alike[:, 0], alike[:, 1], beta=1),
-                f_measure(alike[:, 2], alike[:, 3], beta=1),
-                alike[:, 3],
+                f_measure(key[0], key[1], beta=1),
+                f_measure(precision, recall, beta=1),
+                recall,
             ]
         )
     return Signals(("key words", "key meaning", "meaning", "meaning recall"), columns)

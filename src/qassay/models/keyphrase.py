@@ -54,7 +54,7 @@ class OnnxWeigher:
         jobs = [(questions[question], made) for (question, _), made in zip(distinct, answers, strict=True)]
         logits = self._runtime.parallel(lambda job: self._logits(*job), jobs, [len(made.ids) for _, made in jobs])
         weighed = {
-            pair: TokenWeights(made.spans[~made.special], self._weights(row))
+            pair: TokenWeights(made.spans[1:-1], self._weights(row))
             for pair, made, row in zip(distinct, answers, logits, strict=True)
         }
         return [weighed[pair] for pair in pairs]
@@ -85,6 +85,9 @@ class OnnxWeigher:
         logits = np.empty(len(inner))
         if not len(inner):
             return logits
+        if len(answer.vectors) <= self._encoder.model.longest:
+            (made,) = self._answer_session.run(None, {"states": answer.vectors[None], **question})
+            return np.asarray(made[0, 1:-1, 0], np.float64)
         for window in windows(len(inner), self._encoder.model.longest - 2):
             states = np.concatenate([answer.vectors[:1], inner[window.start : window.end], answer.vectors[-1:]])
             (made,) = self._answer_session.run(None, {"states": states[None], **question})

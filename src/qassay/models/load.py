@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from qassay.errors import ModelError
-from qassay.models import ava, judge
+from qassay.models import ava, ava_linear, judge
 from qassay.models.base import EMBEDDED, parse_ref
 from qassay.models.folder import DESCRIPTION, KEYPHRASE_SETTINGS, OnnxModel
 
@@ -31,11 +31,7 @@ def load_encoder(ref: str = EMBEDDED, device: Device = "auto", threads: int | No
 def load_weigher(ref: str = EMBEDDED, device: Device = "auto", threads: int | None = None) -> Weigher:
     """Open a keyphrase model: the embedded one, an exported folder, or one that `qassay train keyphrase` wrote."""
     parsed = parse_ref(ref)
-    if _runs_without_torch(parsed, device):
-        from qassay.models.keyphrase import OnnxWeigher  # noqa: PLC0415 - loaded when a model runs
-
-        return OnnxWeigher(_onnx_encoder(ref, threads))
-    return _hf_weigher(ref, device)
+    return _onnx_weigher(ref, threads) if _runs_without_torch(parsed, device) else _hf_weigher(ref, device)
 
 
 def load_judge(ref: str = EMBEDDED, device: Device = "auto", threads: int | None = None) -> Judge:
@@ -79,6 +75,18 @@ def has_judge(ref: str) -> bool:
     )
 
 
+def is_encoder(ref: str) -> bool:
+    """Tell whether a model gives embeddings; a judge with encoders of its own does not."""
+    parsed = parse_ref(ref)
+    return parsed.kind != "folder" or not (parsed.folder / ava.DESCRIPTION).is_file()
+
+
+def has_linear_judge(ref: str) -> bool:
+    """Tell whether a model folder holds AVA's linear classifier."""
+    parsed = parse_ref(ref)
+    return parsed.kind != "hub" and (parsed.folder / ava_linear.DESCRIPTION).is_file()
+
+
 def _runs_without_torch(parsed: ModelRef, device: Device) -> bool:
     exported = parsed.kind == "embedded" or (parsed.kind == "folder" and (parsed.folder / DESCRIPTION).is_file())
     if exported and device == "cuda":
@@ -92,6 +100,13 @@ def _onnx_encoder(ref: str, threads: int | None) -> OnnxEncoder:
     from qassay.models.onnx import OnnxEncoder  # noqa: PLC0415 - loaded when a model runs
 
     return OnnxEncoder(ref, parse_ref(ref).folder, threads)
+
+
+@lru_cache(maxsize=4)
+def _onnx_weigher(ref: str, threads: int | None) -> Weigher:
+    from qassay.models.keyphrase import OnnxWeigher  # noqa: PLC0415 - loaded when a model runs
+
+    return OnnxWeigher(_onnx_encoder(ref, threads))
 
 
 @lru_cache(maxsize=2)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from qassay.arrays import Ints
+    from qassay.arrays import Bools, Ints
     from qassay.models.base import Vectors
 
     Session = Any
@@ -33,6 +33,7 @@ Result = TypeVar("Result")
 _MOST_THREADS = 32
 _KEPT_BYTES = 96 << 20
 _MARKS = 2
+_NOWHERE = (0, 0)
 
 
 def default_threads() -> int:
@@ -152,14 +153,18 @@ class OnnxEncoder:
 
     def _run(self, texts: Sequence[str], layer: int) -> list[TokenEmbeddings]:
         cut = self._tokenizer.encode_batch(list(texts), add_special_tokens=False)
-        ids = [np.array(each.ids, np.int64) for each in cut]
-        spans = [np.array(each.offsets, np.int64).reshape(-1, 2) for each in cut]
+        opening, closing = self._marks
+        ids = [np.array([opening, *each.ids, closing], np.int64) for each in cut]
+        spans = [np.array([_NOWHERE, *each.offsets, _NOWHERE], np.int64) for each in cut]
         self.notes += Counter(
-            {FOREIGN: sum(map(is_foreign, texts)), WINDOWED: sum(len(each) > self._room for each in ids)}
+            {FOREIGN: sum(map(is_foreign, texts)), WINDOWED: sum(len(each) > self.model.longest for each in ids)}
         )
         session = self.runtime.session(self.model.layers[layer])
         vectors = self.runtime.parallel(lambda row: self._states(session, row), ids, [len(row) for row in ids])
-        return [self._marked(*parts) for parts in zip(ids, spans, vectors, strict=True)]
+        return [
+            TokenEmbeddings(row, places, states, _at_the_ends(len(row)))
+            for row, places, states in zip(ids, spans, vectors, strict=True)
+        ]
 
     @property
     def _room(self) -> int:
@@ -170,25 +175,19 @@ class OnnxEncoder:
         return self._tokenizer.token_to_id("[CLS]"), self._tokenizer.token_to_id("[SEP]")
 
     def _states(self, session: Session, ids: Ints) -> Vectors:
-        opening, closing = self._marks
-        states = np.empty((len(ids) + _MARKS, self.model.width), np.float32)
-        for window in windows(len(ids), self._room):
-            row = np.concatenate([[opening], ids[window.start : window.end], [closing]])[None]
+        if len(ids) <= self.model.longest:
+            (made,) = session.run(None, {"ids": ids[None]})
+            return np.asarray(made[0], np.float32)
+        inner = len(ids) - _MARKS
+        states = np.empty((len(ids), self.model.width), np.float32)
+        for window in windows(inner, self._room):
+            row = np.concatenate([ids[:1], ids[1 + window.start : 1 + window.end], ids[-1:]])[None]
             (made,) = session.run(None, {"ids": row})
             # The first window also gives the opening mark, the last one the closing mark.
             low = window.kept_from + (window.kept_from > 0)
-            high = window.kept_to + 1 + (window.kept_to == len(ids))
+            high = window.kept_to + 1 + (window.kept_to == inner)
             states[low:high] = made[0, low - window.start : high - window.start]
         return states
-
-    def _marked(self, ids: Ints, spans: Ints, vectors: Vectors) -> TokenEmbeddings:
-        opening, closing = self._marks
-        special = np.zeros(len(ids) + _MARKS, bool)
-        special[[0, -1]] = True
-        nowhere = np.zeros((1, 2), np.int64)
-        return TokenEmbeddings(
-            np.concatenate([[opening], ids, [closing]]), np.concatenate([nowhere, spans, nowhere]), vectors, special
-        )
 
     def _recall(self, text: str, layer: int) -> TokenEmbeddings | None:
         known = self._recent.get((text, layer))
@@ -202,3 +201,9 @@ class OnnxEncoder:
         while self._recent_bytes > _KEPT_BYTES:
             _, oldest = self._recent.popitem(last=False)
             self._recent_bytes -= oldest.vectors.nbytes
+
+
+def _at_the_ends(length: int) -> Bools:
+    special = np.zeros(length, bool)
+    special[0] = special[-1] = True
+    return special
