@@ -9,7 +9,8 @@ from qassay.data.answer_selection import Selection, read_selection
 from qassay.data.source import Source
 from qassay.errors import DataError
 from qassay.records import Example, Reference
-from qassay.train.ava_data import AvaRow, gather, pair_up, read_rows, write_rows
+from qassay.train.ava_data import AvaRow, gather, pair_up, read_rows
+from qassay.train.row_files import write_rows
 from shared import train
 
 
@@ -124,7 +125,7 @@ def test_rows_come_back_as_they_were_written(tmp_path: Path):
 
 @pytest.mark.parametrize(
     ("text", "problem"),
-    [("{", "not an AVA row"), ('{"question":"q","reference":"r","candidate":"t","label":3}', "it is 1")],
+    [("{", "not a row of ava data"), ('{"question":"q","reference":"r","candidate":"t","label":3}', "it is 1")],
 )
 def test_a_bad_row_is_refused_with_its_line(tmp_path: Path, text: str, problem: str):
     """A row that cannot be used stops the reading and says where."""

@@ -5,16 +5,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from transformers import AutoModel, AutoTokenizer
 
 from qassay.errors import DataError, ModelError, SpecError
 from qassay.metrics.catalogue import create
-from qassay.models.ava import AvaJudge, AvaSettings, read_settings, save
-from qassay.models.ava_network import DESIGNS, AvaNetwork, design_named, texts_of
+from qassay.models.ava import CUT, AvaJudge, AvaSettings, read_settings, save
+from qassay.models.ava_design import DESIGNS, READER, design_named, texts_of
+from qassay.models.ava_network import AvaNetwork
 from qassay.models.judge import Judged
 from qassay.train import ava_linear
-from qassay.train.ava import Base, PairInputs, Plan, f1, probabilities, train
+from qassay.train.ava import PairInputs, Plan, f1, log_likelihood, probabilities, train
 from qassay.train.ava_data import AvaRow
+from qassay.train.encoder_base import Base, open_base
 from tiny_bert import write_tiny_bert
 
 ROWS = [
@@ -28,7 +29,11 @@ ROWS = [
 @pytest.fixture(scope="module")
 def base(tmp_path_factory) -> Base:
     folder = write_tiny_bert(tmp_path_factory.mktemp("base"))
-    return Base(lambda: AutoModel.from_pretrained(folder), AutoTokenizer.from_pretrained(folder))
+    return open_base(str(folder))
+
+
+def inputs_of(rows: list[AvaRow], base: Base, design: str) -> PairInputs:
+    return PairInputs([(row.judged, row.label) for row in rows], base.tokenizer, design, 63)
 
 
 @pytest.mark.parametrize(
@@ -37,7 +42,14 @@ def base(tmp_path_factory) -> Base:
 )
 def test_pairs_are_written_with_letters(pair: str, expected: tuple[str, str]):
     """q, r and t stand for the texts, and letters beside each other for texts joined (section 5.2)."""
-    assert texts_of(pair, "Q", "R", "T") == expected
+    assert texts_of(pair, Judged("Q", "R", "T")) == expected
+
+
+def test_the_reader_sees_the_context_and_marks_between_texts():
+    """Chen et al. (2020) read `context [SEP] question [SEP] reference [SEP] candidate`."""
+    (pair,) = design_named(READER).pairs
+
+    assert texts_of(pair, Judged("Q", "R", "T", "C"), " [SEP] ") == ("C", "Q [SEP] R [SEP] T")
 
 
 def test_the_papers_designs_are_there():
@@ -57,7 +69,7 @@ def test_an_unknown_design_is_refused():
 def test_every_design_gives_one_logit_a_row(base: Base, name: str):
     """Each pair has an encoder of its own; with peer attention there are as many second ones."""
     network = AvaNetwork(base.make_encoder, DESIGNS[name]).eval()
-    inputs = PairInputs(ROWS, base.tokenizer, DESIGNS[name].pairs, 64)
+    inputs = inputs_of(ROWS, base, name)
 
     with torch.no_grad():
         found = network(inputs.batch(np.arange(4), "cpu"))
@@ -69,7 +81,7 @@ def test_every_design_gives_one_logit_a_row(base: Base, name: str):
 def test_peer_attention_reads_the_other_pair(base: Base):
     """The second pass of a pair changes when the other pair's first output does."""
     network = AvaNetwork(base.make_encoder, DESIGNS["a2"]).eval()
-    batches = PairInputs(ROWS, base.tokenizer, DESIGNS["a2"].pairs, 64).batch(np.arange(2), "cpu")
+    batches = inputs_of(ROWS, base, "a2").batch(np.arange(2), "cpu")
     with torch.no_grad():
         first = network.encoders[1](**batches[1]).last_hidden_state[:, 0]
         one, other = (network._second_pass(network.decoders[0], batches[0], value) for value in (first, -first))
@@ -79,11 +91,24 @@ def test_peer_attention_reads_the_other_pair(base: Base):
 
 def test_the_best_epoch_is_kept(base: Base):
     """F1 on the development rows is measured after every epoch, and the best state is what is given back."""
-    trained = train(ROWS, ROWS, base, Plan(design="a1-r", epochs=3, rate=1e-3, batch=4, longest=64), "cpu")
+    inputs = inputs_of(ROWS, base, "a1-r")
 
-    inputs = PairInputs(ROWS, base.tokenizer, trained.network.design.pairs, 64)
-    assert len(trained.dev_f1) == 3
-    assert f1(probabilities(trained.network, inputs, "cpu"), inputs.label) == pytest.approx(max(trained.dev_f1))
+    trained = train(inputs, inputs, base, Plan("a1-r", epochs=3, rate=1e-3, batch=4), "cpu", measure=f1)
+
+    assert len(trained.reached) == 3
+    assert f1(probabilities(trained.network, inputs, "cpu"), inputs.label) == pytest.approx(max(trained.reached))
+
+
+def test_peer_attention_leaves_room_for_the_other_pair():
+    """A model of 64 positions reads 63 tokens and the other pair's output."""
+    assert (Plan("a2").room(64), Plan("a1").room(64), Plan("a1").room(512)) == (63, 64, 128)
+
+
+def test_likelihood_is_highest_for_certain_and_right_scores():
+    """Mean of log .5, log .9 and, for a label of one half, (log .5 + log .5) / 2."""
+    found = log_likelihood(np.array([0.5, 0.1, 0.5]), np.array([1, 0, 0.5], np.float32))
+
+    assert found == pytest.approx((np.log(0.5) + np.log(0.9) + np.log(0.5)) / 3)
 
 
 def test_f1_is_of_the_right_class():
@@ -94,15 +119,15 @@ def test_f1_is_of_the_right_class():
 @pytest.fixture
 def folder(base: Base, tmp_path: Path) -> Path:
     network = AvaNetwork(base.make_encoder, DESIGNS["a2"]).eval()
-    save(network, base.tokenizer, AvaSettings("a2", 64, "tiny"), tmp_path / "a2")
+    save(network, base.tokenizer, AvaSettings("a2", 63, "tiny"), tmp_path / "a2")
     return tmp_path / "a2"
 
 
 def test_a_saved_model_judges_as_before(base: Base, tmp_path: Path):
     """What is saved is loaded with the same weights."""
     network = AvaNetwork(base.make_encoder, DESIGNS["a1-rt"]).eval()
-    save(network, base.tokenizer, AvaSettings("a1-rt", 64, "tiny"), tmp_path)
-    inputs = PairInputs(ROWS[:4], base.tokenizer, DESIGNS["a1-rt"].pairs, 64)
+    save(network, base.tokenizer, AvaSettings("a1-rt", 63, "tiny"), tmp_path)
+    inputs = inputs_of(ROWS[:4], base, "a1-rt")
 
     found = AvaJudge(tmp_path, "cpu").judge([Judged(row.question, row.reference, row.candidate) for row in ROWS[:4]])
 
@@ -118,6 +143,28 @@ def test_a_trained_folder_is_a_metric(folder: Path):
     assert 0 < score < 1
 
 
+def test_a_folder_of_another_kind_is_refused(folder: Path):
+    """The error gives the spec that fits the folder."""
+    with pytest.raises(SpecError, match=f"say ava,kind=a2,model={folder}"):
+        create(f"ava,kind=a1,model={folder}")
+
+
+def test_a_judge_of_the_papers_is_not_weighed_by_the_embedded_layer(folder: Path):
+    """Without its kind a folder of AVA's is not taken for the embedded judge."""
+    with pytest.raises(SpecError, match=f"say ava,kind=a2,model={folder}"):
+        create(f"ava,model={folder}")
+
+
+def test_texts_that_are_cut_are_counted(folder: Path):
+    """An answer longer than the model reads is judged by its beginning, which is noted."""
+    judge = AvaJudge(folder, "cpu")
+
+    found = judge.judge([Judged("what", "paris", "city " * 500), Judged("what", "paris", "rome")])
+
+    assert np.isfinite(found).all()
+    assert judge.notes[CUT] == 1
+
+
 def test_a_folder_without_a_model_is_refused(tmp_path: Path):
     """The error names the command that makes one."""
     with pytest.raises(ModelError, match="qassay train ava"):
@@ -126,7 +173,7 @@ def test_a_folder_without_a_model_is_refused(tmp_path: Path):
 
 def test_weights_that_do_not_fit_are_refused(folder: Path):
     """A folder whose design was changed does not load."""
-    (folder / "ava.json").write_text('{"design": "a1", "longest": 64}')
+    (folder / "ava.json").write_text('{"design": "a1", "longest": 63}')
 
     with pytest.raises(ModelError, match="does not fit the design"):
         AvaJudge(folder, "cpu").judge([Judged("q", "r", "t")])

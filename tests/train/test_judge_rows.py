@@ -14,8 +14,8 @@ from qassay.train.judge_rows import (
     side_of,
     single_references,
     token_f1,
-    write_rows,
 )
+from qassay.train.row_files import write_rows
 
 
 def row(question="who wrote it", references=("Jane Austen",), candidate="Austen", label=1.0, source="sas"):
@@ -34,7 +34,7 @@ def test_rows_come_back_as_they_were_written(tmp_path: Path):
 @pytest.mark.parametrize(
     ("line", "problem"),
     [
-        ('{"question": "q"', "not a judge row"),
+        ('{"question": "q"', "not a row of judge data"),
         (
             '{"question":"q","references":[],"candidate":"c","label":1,"source":"s","group":"g"}',
             '"references" is empty',

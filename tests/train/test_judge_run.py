@@ -1,3 +1,4 @@
+import json
 from pathlib import Path
 
 import pytest
@@ -5,8 +6,10 @@ import pytest
 from answers import score_of
 from qassay.errors import DataError, ModelError, SpecError
 from qassay.train.judge import Plan
-from qassay.train.judge_rows import JudgeRow, write_rows
-from qassay.train.judge_run import train_from_files
+from qassay.train.judge_lerc import train_lerc_from_files
+from qassay.train.judge_rows import JudgeRow
+from qassay.train.judge_run import Training, read_data, train_from_files, train_on_trunk
+from qassay.train.row_files import write_rows
 from tiny_bert import write_tiny_bert
 
 PLAN = Plan(epochs=1, tokens=256, rate=1e-4)
@@ -32,11 +35,16 @@ def base(tmp_path_factory) -> Path:
     return write_tiny_bert(tmp_path_factory.mktemp("base"), width=384, heads=12, layers=6)
 
 
-def test_a_trained_judge_is_a_model_folder(base: Path, data: Path, tmp_path: Path):
+@pytest.fixture(scope="module")
+def small(tmp_path_factory) -> Path:
+    return write_tiny_bert(tmp_path_factory.mktemp("small"))
+
+
+def test_a_judge_on_the_trunk_is_a_model_folder(base: Path, data: Path, tmp_path: Path):
     """The folder has network and layer, is used by name, and the development rows say what was reached."""
     told: list[str] = []
 
-    reached = train_from_files(base, data, tmp_path / "judge", PLAN, seeds=2, report=told.append)
+    reached = train_on_trunk(base, read_data(data), tmp_path / "judge", PLAN, seeds=2, report=told.append)
 
     assert [(each.source, each.n) for each in reached] == [("evouna", 20)]
     assert told == ["seed 0: epoch 1 of 1", "seed 1: epoch 1 of 1"]
@@ -44,22 +52,98 @@ def test_a_trained_judge_is_a_model_folder(base: Path, data: Path, tmp_path: Pat
     assert 0 < score < 1
 
 
+def test_any_encoder_can_be_trained(small: Path, data: Path, tmp_path: Path):
+    """A BERT that is not the embedded model's becomes a judge with a layer of its own."""
+    reached = train_from_files(str(small), data, tmp_path / "judge", Training(epochs=1))
+
+    assert [(each.source, each.n) for each in reached] == [("evouna", 20)]
+    score = score_of(f"ava,model={tmp_path / 'judge'}", "it is rome", "paris", question="what is the capital")
+    assert 0 < score < 1
+
+
+def test_the_embedded_judge_can_be_fitted_to_judged_answers(tmp_path: Path):
+    """With `mini` as base only the layer is fitted, on a file of judged answers."""
+    rows = [
+        {"id": str(n), "question": f"Capital {n}?", "references": ["Paris"], "candidate": text, "judgement": right}
+        for n in range(30)
+        for text, right in ((("Paris", "It is Rome.")[n % 2], 1 - n % 2),)
+    ]
+    file = tmp_path / "judged.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+    (reached,) = train_from_files("mini", file, tmp_path / "judge", Training())
+
+    assert (reached.source, reached.n, reached.accuracy) == ("answers", 30, 1.0)
+    assert score_of(f"ava,model={tmp_path / 'judge'}", "It is Paris.", "Paris", question="Capital?") > 0.5
+
+
+def test_a_reader_of_lercs_kind_reads_the_context(small: Path, data: Path, tmp_path: Path):
+    """The trained folder is used by `lerc`, and what it says depends on the context."""
+    (reached,) = train_lerc_from_files(str(small), data, tmp_path / "lerc", Training(epochs=1))
+
+    assert (reached.source, reached.n) == ("evouna", 20)
+    spec = f"lerc,model={tmp_path / 'lerc'}"
+    bare, within = (score_of(spec, "rome", "paris", question="what", context=text) for text in (None, "it is paris"))
+    assert bare != within
+
+
+def test_a_reader_on_the_trunk_has_no_layer(base: Path, data: Path, tmp_path: Path, monkeypatch):
+    """The embedded judge's layer, which weighs another network, does not stay in the folder."""
+    monkeypatch.setattr("qassay.train.judge_lerc.is_trunk", lambda _: True)
+
+    train_lerc_from_files(str(base), data, tmp_path / "lerc", Training(epochs=1, seeds=1))
+
+    assert 0 < score_of(f"lerc,model={tmp_path / 'lerc'}", "it is rome", "paris", question="what") < 1
+    with pytest.raises(ModelError, match="qassay train judge"):
+        score_of(f"ava,model={tmp_path / 'lerc'}", "it is rome", "paris", question="what")
+
+
+def test_the_embedded_reader_is_not_trained_again(data: Path, tmp_path: Path):
+    """`--base mini` has a meaning for the judge's layer alone."""
+    with pytest.raises(SpecError, match="trained already"):
+        train_lerc_from_files("mini", data, tmp_path / "lerc", Training())
+
+
 def test_training_needs_a_network(base: Path, data: Path, tmp_path: Path):
     """No seeds, no judge."""
     with pytest.raises(SpecError, match="at least one"):
-        train_from_files(base, data, tmp_path / "judge", PLAN, seeds=0)
+        train_on_trunk(base, read_data(data), tmp_path / "judge", PLAN, seeds=0)
 
 
-def test_training_needs_rows(base: Path, data: Path, tmp_path: Path):
+def test_encoders_are_not_averaged(small: Path, data: Path, tmp_path: Path):
+    """Several seeds are for the embedded model's trunk."""
+    with pytest.raises(SpecError, match="averaged"):
+        train_from_files(str(small), data, tmp_path / "judge", Training(seeds=2))
+
+
+def test_training_needs_rows(data: Path):
     """An empty file is named."""
     (data / "dev.jsonl").write_text("")
 
     with pytest.raises(DataError, match=r"dev\.jsonl"):
-        train_from_files(base, data, tmp_path / "judge", PLAN)
+        read_data(data)
+
+
+def test_judged_answers_must_fall_on_both_sides(tmp_path: Path):
+    """A single answer is not enough."""
+    file = tmp_path / "judged.jsonl"
+    file.write_text('{"question": "q", "references": ["a"], "candidate": "a", "judgement": 1}\n')
+
+    with pytest.raises(DataError, match="judge more of them"):
+        read_data(file)
+
+
+def test_ratings_must_be_brought_to_one(tmp_path: Path):
+    """A judgement of 4 is no probability."""
+    file = tmp_path / "judged.jsonl"
+    file.write_text('{"id": "x", "question": "q", "references": ["a"], "candidate": "a", "judgement": 4}\n')
+
+    with pytest.raises(DataError, match='"x" is 4'):
+        read_data(file)
 
 
 @pytest.mark.parametrize("layers", [0, 2])
-def test_the_base_must_be_the_embedded_models(data: Path, tmp_path: Path, layers: int):
+def test_the_trunk_must_be_the_embedded_models(data: Path, tmp_path: Path, layers: int):
     """A folder without weights, or a BERT of another depth, is refused."""
     folder = tmp_path / "other"
     folder.mkdir()
@@ -67,4 +151,4 @@ def test_the_base_must_be_the_embedded_models(data: Path, tmp_path: Path, layers
         write_tiny_bert(folder, layers=layers)
 
     with pytest.raises(ModelError, match="all-MiniLM-L6-v2"):
-        train_from_files(folder, data, tmp_path / "judge", PLAN)
+        train_on_trunk(folder, read_data(data), tmp_path / "judge", PLAN)

@@ -1,7 +1,8 @@
 import pytest
 
 from qassay.errors import DataError
-from qassay.train.keyphrase_rows import KeyphraseRow, content_spans, question_key, read_rows, words, write_rows
+from qassay.train.keyphrase_rows import KeyphraseRow, content_spans, question_key, read_rows, words
+from qassay.train.row_files import write_rows
 
 ROW = KeyphraseRow("Who?", "It was Ada.", ((7, 10),), "test", "question:who")
 

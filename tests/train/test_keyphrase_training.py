@@ -11,8 +11,9 @@ from qassay.models.load import load_weigher
 from qassay.train.judged_pairs import JudgedPair
 from qassay.train.keyphrase import train
 from qassay.train.keyphrase_plan import PRESETS, Plan, default_plan
-from qassay.train.keyphrase_rows import KeyphraseRow, write_rows
+from qassay.train.keyphrase_rows import KeyphraseRow
 from qassay.train.keyphrase_run import choose_plan, train_from_files
+from qassay.train.row_files import write_rows
 from tiny_bert import write_tiny_bert
 
 COLOURS = ("red", "blue")

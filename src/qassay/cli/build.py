@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -11,7 +12,6 @@ from rich.table import Table
 
 from qassay.cli.options import Format, Inputs, Json, read_options
 from qassay.cli.terminal import output, print_json, say
-from qassay.cli.train import check_train_extra
 from qassay.errors import SpecError
 
 app = typer.Typer(help="Training sets from public data.", no_args_is_help=True)
@@ -85,26 +85,30 @@ def ava(
     dev_share: Annotated[
         float, typer.Option("--dev-share", min=0.01, max=0.5, help="Questions for development.")
     ] = 0.1,
+    held_out: HeldOut = None,
     seed: DataSeed = 0,
     json: Json = False,
 ) -> None:
     """Pairs of right answers, and of right and wrong ones, from answer selection data (Vu and Moschitti 2021)."""
     import numpy as np  # noqa: PLC0415 - with what it is for
 
-    from qassay.data.reading import Reader  # noqa: PLC0415 - as above
-    from qassay.train.ava_data import gather  # noqa: PLC0415 - heavy
-    from qassay.train.ava_run import build_pairs  # noqa: PLC0415 - heavy
+    from qassay.train.ava_build import build_pairs, read_selections  # noqa: PLC0415 - heavy
+    from qassay.train.keyphrase_data import questions_in  # noqa: PLC0415 - heavy
 
-    check_train_extra()
-    reader = Reader(inputs, read_options(format_, None, None, "stop"))
-    found = build_pairs(gather(reader), out, rng=np.random.default_rng(seed), cap=cap, dev_share=dev_share)
+    reading = read_options(format_, None, None, "stop")
+    left_out: Counter[str] = Counter()
+    selections = read_selections(inputs, reading, left_out, questions_in(held_out or ()))
+    found = build_pairs(selections, out, rng=np.random.default_rng(seed), cap=cap, dev_share=dev_share)
     if json:
-        print_json({"folder": str(out), **{side: asdict(each) for side, each in found.items()}})
+        sides = {side: asdict(each) for side, each in found.items()}
+        print_json({"folder": str(out), **sides, "left_out": dict(left_out)})
         return
     table = Table("", *found, box=None, header_style="bold")
     for name in asdict(next(iter(found.values()))):
         table.add_row(name.replace("_", " "), *(f"{getattr(each, name):,}" for each in found.values()))
     output.print(table)
+    for reason, count in left_out.items():
+        say(f"left out: {reason}: {count}")
     say(f"wrote {out}")
 
 

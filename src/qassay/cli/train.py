@@ -2,20 +2,46 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.table import Table
 
 from qassay.cli.options import Device, Json, check_device
 from qassay.cli.terminal import output, print_json, say
 from qassay.errors import SpecError
+from qassay.report.terminal import score_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from qassay.train.judge_run import Training
+
 app = typer.Typer(help="Models of your own (extra train).", no_args_is_help=True)
+
+Out = Annotated[Path, typer.Option("-o", "--output", metavar="FOLDER", help="Where the model goes.")]
+TrainSeed = Annotated[int, typer.Option("--seed", min=0, help="For order, dropout and initial weights.")]
+JudgeBase = Annotated[
+    str,
+    typer.Option(
+        "--base",
+        metavar="MODEL",
+        help="all-MiniLM-L6-v2 for a judge that runs without torch; any other Hugging Face encoder, by name or folder; "
+        "mini to fit the embedded judge's last layer alone.",
+    ),
+]
+JudgedData = Annotated[
+    Path,
+    typer.Option("--data", metavar="PATH", help="What `qassay build judge` wrote, or a file of judged answers."),
+]
+Epochs = Annotated[int | None, typer.Option("--epochs", min=1, help="By default 3.")]
+Rate = Annotated[float | None, typer.Option("--rate", min=1e-8, max=1.0, help="Learning rate; by default the base's.")]
+Seeds = Annotated[
+    int | None, typer.Option("--seeds", min=1, help="Networks to train and average (all-MiniLM-L6-v2); by default 3.")
+]
 
 
 @app.command("keyphrase")
@@ -68,30 +94,118 @@ def keyphrase(
 
 @app.command("ava")
 def ava(
-    base: Annotated[str, typer.Option("--base", metavar="MODEL", help="A Hugging Face name, or a model's folder.")],
     data: Annotated[Path, typer.Option("--data", metavar="FOLDER", help="What `qassay build ava` wrote.")],
-    out: Annotated[Path, typer.Option("-o", "--output", metavar="FOLDER", help="Where the model goes.")],
+    out: Out,
+    base: Annotated[
+        str | None, typer.Option("--base", metavar="MODEL", help="A Hugging Face name, or a model's folder.")
+    ] = None,
     kind: Annotated[
-        str, typer.Option("--kind", help="a0, a0-rt, …, a1, a1-rt, …, a2: the pairs that are encoded.")
+        str, typer.Option("--kind", help="linear, or which pairs are encoded: a0, a0-rt, …, a1, a1-rt, …, a2.")
     ] = "a2",
     epochs: Annotated[int, typer.Option("--epochs", min=1, help="The best one on dev is kept.")] = 2,
     rate: Annotated[float, typer.Option("--rate", min=1e-8, max=1.0, help="Learning rate.")] = 1e-4,
     device: Device = "auto",
-    seed: Annotated[int, typer.Option("--seed", min=0, help="For order, dropout and initial weights.")] = 0,
+    seed: TrainSeed = 0,
     json: Json = False,
 ) -> None:
     """Train one of AVA's models; use it with `ava,kind=a2,model=FOLDER`."""
     check_train_extra()
     from qassay.train.ava import Plan  # noqa: PLC0415 - loads torch
-    from qassay.train.ava_run import train_from_files  # noqa: PLC0415 - as above
+    from qassay.train.ava_run import train_from_files, train_linear_from_files  # noqa: PLC0415 - as above
 
-    plan = Plan(design=kind, epochs=epochs, rate=rate, seed=seed)
-    reached = train_from_files(base, data, out, plan, device=check_device(device))
+    reached: tuple[float, ...]
+    if kind == "linear":
+        if base is not None:
+            raise SpecError("the linear kind has no encoder; leave --base out")
+        reached = (train_linear_from_files(data, out, seed=seed),)
+    elif base is None:
+        raise SpecError(f"--kind {kind} needs an encoder to start from; give --base MODEL, or --kind linear")
+    else:
+        plan = Plan(design=design_of(kind), epochs=epochs, rate=rate, seed=seed)
+        reached = train_from_files(base, data, out, plan, device=check_device(device))
     if json:
-        print_json({"folder": str(out), "dev_f1": list(reached)})
+        print_json({"folder": str(out), "kind": kind, "dev_f1": list(reached)})
         return
-    output.print(f"F1 on dev after each epoch: {', '.join(f'{each:.4f}' for each in reached)}", highlight=False)
-    say(f"wrote {out}; use it with -m ava,kind={kind.partition('-')[0]},model={out}")
+    output.print(f"F1 on dev: {', '.join(f'{each:.4f}' for each in reached)}", highlight=False)
+    say(f"wrote {out}; use it with -m ava,kind={kind},model={out}")
+
+
+@app.command("judge")
+def judge(
+    base: JudgeBase,
+    data: JudgedData,
+    out: Out,
+    epochs: Epochs = None,
+    rate: Rate = None,
+    seeds: Seeds = None,
+    seen: Annotated[
+        Path | None,
+        typer.Option("--seen", metavar="FILE", help="Judged pairs that the keyphrase head was trained on, if any."),
+    ] = None,
+    device: Device = "auto",
+    seed: TrainSeed = 0,
+    json: Json = False,
+) -> None:
+    """Train a judge on judged answers, and fit the layer that weighs it; use it with `ava,model=FOLDER`."""
+    how = _training(epochs, rate, seeds, device, seed, seen)
+    from qassay.train.judge_run import train_from_files  # noqa: PLC0415 - loads torch
+
+    found = train_from_files(base, data, out, how, report=say)
+    if json:
+        print_json({"folder": str(out), "dev": [asdict(each) for each in found]})
+        return
+    table = Table("on dev", "n", "accuracy", "F1", "AUC", "calibration error", box=None, header_style="bold")
+    for each in found:
+        numbers = (each.accuracy, each.f1, each.auc, each.calibration_error)
+        table.add_row(each.source, f"{each.n:,}", *map(score_text, numbers))
+    output.print(table)
+    say(f"wrote {out}; use it with -m ava,model={out} or --model {out}")
+
+
+@app.command("lerc")
+def lerc(
+    base: JudgeBase,
+    data: JudgedData,
+    out: Out,
+    epochs: Epochs = None,
+    rate: Rate = None,
+    seeds: Seeds = None,
+    device: Device = "auto",
+    seed: TrainSeed = 0,
+    json: Json = False,
+) -> None:
+    """Train a reader of context, question, reference and answer on ratings; use it with `lerc,model=FOLDER`."""
+    how = _training(epochs, rate, seeds, device, seed)
+    from qassay.train.judge_lerc import train_lerc_from_files  # noqa: PLC0415 - loads torch
+
+    found = train_lerc_from_files(base, data, out, how, report=say)
+    if json:
+        print_json({"folder": str(out), "dev": [asdict(each) for each in found]})
+        return
+    table = Table("on dev", "n", "Pearson", "squared error", box=None, header_style="bold")
+    for each in found:
+        table.add_row(each.source, f"{each.n:,}", score_text(each.pearson), score_text(each.squared_error))
+    output.print(table)
+    say(f"wrote {out}; use it with -m lerc,model={out} or --model {out}")
+
+
+def design_of(kind: str) -> str:
+    """Accept the name of one of AVA's designs."""
+    from qassay.models.ava_design import DESIGNS  # noqa: PLC0415 - with what it is for
+
+    if kind not in DESIGNS:
+        raise SpecError(f'--kind is "{kind}"; give linear, {", ".join(DESIGNS)}')
+    return kind
+
+
+def _training(
+    epochs: int | None, rate: float | None, seeds: int | None, device: str, seed: int, seen: Path | None = None
+) -> Training:
+    check_train_extra()
+    from qassay.models.hf import choose_device  # noqa: PLC0415 - loads torch
+    from qassay.train.judge_run import Training  # noqa: PLC0415 - as above
+
+    return Training(epochs, rate, seed, seeds, choose_device(check_device(device)), seen)
 
 
 def check_train_extra() -> None:

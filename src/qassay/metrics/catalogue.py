@@ -12,7 +12,7 @@ from qassay.metrics.learned import KINDS, Ava, Lerc
 from qassay.metrics.meteor import Meteor
 from qassay.metrics.rouge import Rouge1, Rouge2, RougeL, RougeSU4
 from qassay.models.base import EMBEDDED, is_foreign
-from qassay.models.load import has_judge
+from qassay.models.load import has_judge, has_linear_judge, is_encoder
 from qassay.spec import WEIGHTINGS, Declaration, MetricSpec, Param, parse, with_options
 from qassay.text.tokenise import TOKENISERS
 
@@ -277,7 +277,13 @@ def _on_model(spec: MetricSpec, model: str) -> MetricSpec:
     declaration = CATALOGUE[spec.name].declaration
     if declaration.param("model") is None or "model" in dict(spec.options):
         return spec
-    if spec.name in _JUDGED and not has_judge(model):
-        # An encoder is named for the metrics that need one; the embedded judge goes on judging.
+    # Encoders and judges are different models: each metric takes the named one if it is of its kind.
+    if spec.name not in _JUDGED:
+        fits = is_encoder(model)
+    elif dict(spec.options).get("kind") == "linear":
+        fits = has_linear_judge(model)
+    else:
+        fits = has_judge(model)
+    if not fits:
         return spec
     return with_options(spec, {"model": model}, declaration)

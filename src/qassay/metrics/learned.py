@@ -10,6 +10,9 @@ from qassay.arrays import summed
 from qassay.errors import SpecError
 from qassay.metrics.base import EMPTY_REFERENCE, MeanMetric, best, divide, subset
 from qassay.metrics.signals import JUDGE, Signals, lexical_signals, model_signals
+from qassay.models.ava import DESCRIPTION as ENCODERS
+from qassay.models.ava import read_settings
+from qassay.models.ava_design import DESIGNS, READER
 from qassay.models.ava_linear import DESCRIPTION as LINEAR
 from qassay.models.ava_linear import LinearAva, linear_features
 from qassay.models.base import EMBEDDED, parse_ref
@@ -21,7 +24,7 @@ if TYPE_CHECKING:
     from qassay.features import Batch, Pairs, Resources
     from qassay.spec import Declaration, MetricSpec
 
-KINDS = ("mini", "linear", "a0", "a1", "a2")
+KINDS = ("mini", "linear", *DESIGNS)
 _MOST_SURE = 7.0
 
 
@@ -95,18 +98,30 @@ class Ava(LearnedMetric):
     """The probability that an answer is right, given question and reference (after Vu and Moschitti 2021).
 
     `kind=mini` is the embedded judge: a small network and what the batch knows of the texts, weighed in a logistic
-    layer. The paper's own models are `linear`, which is embedded too, and `a0`, `a1`, `a2`, which are trained first.
+    layer. The paper's own models are `linear`, which is embedded too, and `a0` to `a2`, which are trained first.
     """
 
     def __init__(self, spec: MetricSpec, declaration: Declaration) -> None:
         super().__init__(spec, declaration)
         self.kind = self.text("kind")
         self._model = self.text("model")
-        if self.kind in {"a0", "a1", "a2"} and self._model == EMBEDDED:
+        if self._model != EMBEDDED and self.kind != "linear":
+            self._check_design()
+        elif self.kind in DESIGNS:
             raise SpecError(
                 f"ava,kind={self.kind} has no embedded model; train one with `qassay train ava --kind {self.kind}` "
                 f"and name its folder: ava,kind={self.kind},model=FOLDER"
             )
+
+    def _check_design(self) -> None:
+        """Refuse a folder that holds another kind of judge."""
+        parsed = parse_ref(self._model)
+        if self.kind == "mini" and (parsed.kind != "folder" or not (parsed.folder / ENCODERS).is_file()):
+            return
+        held = read_settings(parsed.folder).design
+        if held != (READER if self.kind == "mini" else self.kind):
+            spec = "ava" if held == READER else f"ava,kind={held}"
+            raise SpecError(f"{self._model} holds another judge than {self.kind}; say {spec},model={self._model}")
 
     def identity(self, resources: Resources) -> dict[str, str]:
         """Add the fingerprints of the judge and of its layer."""
@@ -127,15 +142,19 @@ class Ava(LearnedMetric):
             return np.asarray(self.pair_parts(batch, pairs)[1].sum(axis=1), np.float64)
         return batch.verdicts(self._model, pairs, context=False)
 
-    def pair_parts(self, batch: Batch, pairs: Pairs) -> tuple[Signals, Floats]:
-        """Give the embedded judge's signals, and what each adds to the logit (the bias first)."""
+    def pair_signals(self, batch: Batch, pairs: Pairs) -> Signals:
+        """Give what the embedded judge goes by: the network's logit and what the batch knows of the texts."""
         judged = np.clip(batch.verdicts(self._model, pairs, context=False), -_MOST_SURE, _MOST_SURE)
         lexical, learned = lexical_signals(batch, pairs), model_signals(batch, pairs)
         names = (JUDGE, *lexical.names, *learned.names)
-        values = np.column_stack([judged, lexical.values, learned.values])
+        return Signals(names, np.column_stack([judged, lexical.values, learned.values]))
+
+    def pair_parts(self, batch: Batch, pairs: Pairs) -> tuple[Signals, Floats]:
+        """Give the embedded judge's signals, and what each adds to the logit (the bias first)."""
+        signals = self.pair_signals(batch, pairs)
         layer = JudgeLayer.read(parse_ref(self._model).folder)
         lengths = batch.view("squad").tokens.lengths[batch.reference[pairs.reference]]
-        return Signals(names, values), layer.parts(names, values, lengths)
+        return signals, layer.parts(signals.names, signals.values, lengths)
 
     def explain(self, batch: Batch) -> list[list[Part]]:
         """Give each example's signals with their parts in the verdict, for the reference that fits best.

@@ -1,4 +1,4 @@
-"""AVA's transformer models in use: a folder that `qassay train ava` wrote, run with torch (extra `hf`)."""
+"""Judges with encoders of their own: a folder that `qassay train` wrote, run with torch (extra `hf`)."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import msgspec
 import numpy as np
 
 from qassay.errors import ModelError
+from qassay.models.ava_design import design_named, texts_of
 from qassay.models.folder import fingerprint
 
 if TYPE_CHECKING:
@@ -17,12 +18,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from qassay.arrays import Floats
+    from qassay.models.ava_design import Design
     from qassay.models.ava_network import AvaNetwork
     from qassay.models.base import Device
     from qassay.models.judge import Judged
 
 DESCRIPTION = "ava.json"
 WEIGHTS = "ava.safetensors"
+CUT = "answers of which the judge read only the beginning, with their questions and references"
 _AT_ONCE = 64
 
 
@@ -30,7 +33,7 @@ class AvaSettings(msgspec.Struct, frozen=True):
     """How a trained model is put together and used."""
 
     design: str
-    """A name of `ava_network.DESIGNS`."""
+    """A name of `ava_design.DESIGNS`, or `ava_design.READER`."""
     longest: int
     base: str = ""
     """The encoder that training started from."""
@@ -81,46 +84,58 @@ class AvaJudge:
     def _loaded(self) -> tuple[AvaNetwork, Any, str]:
         import torch  # noqa: PLC0415 - an optional extra
         import transformers  # noqa: PLC0415 - an optional extra
+        from safetensors import SafetensorError  # noqa: PLC0415 - an optional extra
         from safetensors.torch import load_file  # noqa: PLC0415 - an optional extra
 
-        from qassay.models.ava_network import AvaNetwork, design_named  # noqa: PLC0415 - needs torch
+        from qassay.models.ava_network import AvaNetwork  # noqa: PLC0415 - needs torch
 
         device = "cuda" if self._device == "cuda" or (self._device == "auto" and torch.cuda.is_available()) else "cpu"
         hub: Any = transformers
-        config = hub.AutoConfig.from_pretrained(self._folder)
+        try:
+            config = hub.AutoConfig.from_pretrained(self._folder, trust_remote_code=False)
+            tokenizer = hub.AutoTokenizer.from_pretrained(self._folder, use_fast=True, trust_remote_code=False)
+        except Exception as problem:  # the library raises many kinds for damaged or unknown models
+            raise ModelError(f"{self._folder}: damaged, or not a model that transformers reads: {problem}") from problem
         network = AvaNetwork(lambda: hub.AutoModel.from_config(config), design_named(self.settings.design))
         try:
             network.load_state_dict(load_file(self._folder / WEIGHTS))
-        except (OSError, RuntimeError) as problem:
+        except (OSError, RuntimeError, SafetensorError) as problem:
             raise ModelError(f"{self._folder / WEIGHTS}: does not fit the design: {problem}") from problem
-        return network.to(device).eval(), hub.AutoTokenizer.from_pretrained(self._folder), device
+        return network.to(device).eval(), tokenizer, device
 
     def judge(self, pairs: Sequence[Judged]) -> Floats:
         """Give the logit of each candidate being right; equal pairs run once."""
         import torch  # noqa: PLC0415 - an optional extra
 
-        from qassay.models.ava_network import texts_of  # noqa: PLC0415 - needs torch
-
         network, tokenizer, device = self._loaded
         distinct = {pair: number for number, pair in enumerate(dict.fromkeys(pairs))}
-        ordered = sorted(distinct, key=lambda pair: len(pair.reference) + len(pair.candidate))
+        ordered = sorted(distinct, key=lambda pair: sum(map(len, pair)))
         found = np.zeros(len(distinct))
         for start in range(0, len(ordered), _AT_ONCE):
             some = ordered[start : start + _AT_ONCE]
-            batches = []
-            for design in network.design.pairs:
-                texts = [texts_of(design, pair.question, pair.reference, pair.candidate) for pair in some]
-                firsts, seconds = ([text[side] for text in texts] for side in (0, 1))
-                cut = tokenizer(
-                    firsts,
-                    seconds,
-                    truncation="longest_first",
-                    max_length=self.settings.longest,
-                    padding=True,
-                    return_tensors="pt",
-                )
-                batches.append({name: values.to(device) for name, values in cut.items()})
+            cut = [
+                cut_pairs(pair, some, tokenizer, network.design, self.settings.longest, padding=True)
+                for pair in network.design.pairs
+            ]
+            self.notes[CUT] += sum(any(each.encodings[row].overflowing for each in cut) for row in range(len(some)))
+            batches = [each.convert_to_tensors("pt").to(device) for each in cut]
             with torch.no_grad():
                 logits = network(batches).float().cpu().numpy()
             found[[distinct[pair] for pair in some]] = logits
         return found[np.array([distinct[pair] for pair in pairs], np.int64)]
+
+
+def cut_pairs(
+    pair: str,
+    some: Sequence[Judged],
+    tokenizer: Any,  # noqa: ANN401 - the library's classes are many
+    design: Design,
+    longest: int,
+    *,
+    padding: bool = False,
+) -> Any:  # noqa: ANN401 - as above
+    """Cut the texts of one of a design's pairs into tokens, the longer one shortened where both are too long."""
+    mark = f" {tokenizer.sep_token} " if design.marked else " "
+    texts = [texts_of(pair, judged, mark) for judged in some]
+    firsts, seconds = ([text[side] for text in texts] for side in (0, 1))
+    return tokenizer(firsts, seconds, truncation="longest_first", max_length=longest, padding=padding)

@@ -1,60 +1,16 @@
-"""AVA's transformer models (Vu 2021, section 5.2): encoders over pairs of texts, combined, or with peer attention.
-
-A text pair is written with the letters q (question), r (reference) and t (candidate): `r-qt` is the pair of the
-reference and the question joined with the candidate.
-"""
+"""AVA's transformer models (Vu 2021, section 5.2): encoders over pairs of texts, combined, or with peer attention."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import nn
 
-from qassay.errors import SpecError
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-
-@dataclass(frozen=True, slots=True)
-class Design:
-    """Which pairs a model encodes, and whether they attend to each other."""
-
-    pairs: tuple[str, ...]
-    peer: bool = False
-
-
-DESIGNS: dict[str, Design] = {
-    "a0-qr": Design(("q-r",)),
-    "a0-rt": Design(("r-t",)),
-    "a0-qt": Design(("q-t",)),
-    "a0": Design(("q-r", "r-t", "q-t")),
-    "a1-q": Design(("q-rt",)),
-    "a1-r": Design(("r-qt",)),
-    "a1-t": Design(("t-qr",)),
-    "a1-qt": Design(("q-rt", "t-qr")),
-    "a1-rt": Design(("r-qt", "t-qr")),
-    "a1-rq": Design(("r-qt", "q-rt")),
-    "a1": Design(("r-qt", "q-rt", "t-qr")),
-    "a2": Design(("r-qt", "t-qr"), peer=True),
-}
-"""The paper's settings (Table 3): A0 on each pair and all, A1 on each triple and every combination, A2 on the best."""
-
-
-def design_named(name: str) -> Design:
-    """Look a design up, or say which there are."""
-    if name not in DESIGNS:
-        raise SpecError(f'"{name}" is not one of AVA\'s designs; there are {", ".join(DESIGNS)}')
-    return DESIGNS[name]
-
-
-def texts_of(pair: str, question: str, reference: str, candidate: str) -> tuple[str, str]:
-    """Give the two texts of a pair such as `r-qt`; joined texts are separated by a space."""
-    named = {"q": question, "r": reference, "t": candidate}
-    first, second = (" ".join(named[letter] for letter in letters) for letters in pair.split("-"))
-    return first, second
+    from qassay.models.ava_design import Design
 
 
 class AvaNetwork(nn.Module):

@@ -81,6 +81,12 @@ def choose_device(device: Device) -> str:
     return "cuda" if available and device != "cpu" else "cpu"
 
 
+def positions_of(config: Any) -> int:  # noqa: ANN401 - the library's classes are many
+    """Count the tokens that a model of this configuration can read at once."""
+    positions = int(getattr(config, "max_position_embeddings", _DEFAULT_POSITIONS) or _DEFAULT_POSITIONS)
+    return positions - 2 if config.model_type in _OFFSET_POSITIONS else positions
+
+
 class Template(NamedTuple):
     """The marks that a tokenizer puts around a text, and between two."""
 
@@ -124,8 +130,7 @@ class HFBackbone:
         self.dtype = torch.bfloat16 if self.device == "cuda" else torch.float32
         self.model = encoder.to(self.device, self.dtype).eval()
         self.layers = int(config.num_hidden_layers)
-        positions = int(getattr(config, "max_position_embeddings", _DEFAULT_POSITIONS) or _DEFAULT_POSITIONS)
-        self.longest = positions - 2 if config.model_type in _OFFSET_POSITIONS else positions
+        self.longest = positions_of(config)
         self.has_types = int(getattr(config, "type_vocab_size", 1) or 1) > 1
         self.weight_files = weights
 

@@ -38,7 +38,7 @@ def load_judge(ref: str = EMBEDDED, device: Device = "auto", threads: int | None
     """Open a judge: the embedded one, or a folder that `qassay train judge` or `qassay train ava` wrote."""
     parsed = parse_ref(ref)
     if parsed.kind == "folder" and (parsed.folder / ava.DESCRIPTION).is_file():
-        _need_torch(ref)
+        need_torch(ref)
         return _ava_judge(ref, device)
     if not _runs_without_torch(parsed, device):
         raise ModelError(f"{ref} has no judge; train one with `qassay train judge`, or use the model {EMBEDDED}")
@@ -52,7 +52,8 @@ def _ava_judge(ref: str, device: Device) -> Judge:
     return ava.AvaJudge(parse_ref(ref).folder, device)
 
 
-def _need_torch(name: str) -> None:
+def need_torch(name: str) -> None:
+    """Refuse a model that runs on torch where torch is not installed."""
     if find_spec("torch") is None or find_spec("transformers") is None:
         raise ModelError(f'{name} needs the extra "hf": pip install "qassay[hf]", or use the model {EMBEDDED}')
 
@@ -111,7 +112,7 @@ def _onnx_weigher(ref: str, threads: int | None) -> Weigher:
 
 @lru_cache(maxsize=2)
 def _hf_encoder(ref: str, device: Device) -> Encoder:
-    _need_torch(ref)
+    need_torch(ref)
     from qassay.models.hf import open_encoder  # noqa: PLC0415 - needs torch, an optional extra
 
     return open_encoder(parse_ref(ref), device)
@@ -119,7 +120,7 @@ def _hf_encoder(ref: str, device: Device) -> Encoder:
 
 @lru_cache(maxsize=2)
 def _hf_weigher(ref: str, device: Device) -> Weigher:
-    _need_torch(ref)
+    need_torch(ref)
     from qassay.models.hf import local_folder  # noqa: PLC0415 - needs an optional extra
     from qassay.models.hf_keyphrase import HFWeigher, read_settings  # noqa: PLC0415 - needs torch
 

@@ -1,4 +1,4 @@
-"""Training AVA's transformer models on pairs from answer selection data, with any Hugging Face encoder as base."""
+"""Training judges with encoders of their own (AVA's designs, LERC's reader), with any Hugging Face encoder as base."""
 
 from __future__ import annotations
 
@@ -11,16 +11,22 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from qassay.models.ava_network import AvaNetwork, design_named, texts_of
+from qassay.models.ava import cut_pairs
+from qassay.models.ava_design import design_named
+from qassay.models.ava_network import AvaNetwork
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from qassay.train.ava_data import AvaRow
+    from qassay.models.judge import Judged
+    from qassay.train.encoder_base import Base
+
+    Measure = Callable[[NDArray[np.float64], NDArray[np.float32]], float]
 
 _RIGHT = 0.5
+_LEAST = 1e-7
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,36 +41,31 @@ class Plan:
     rate: float = 1e-4
     batch: int = 64
     longest: int = 128
+    """Tokens that are read of a pair, where the encoder reads so many."""
     seed: int = 0
+
+    def room(self, positions: int) -> int:
+        """Count the tokens that are read of a pair; peer attention adds one of its own."""
+        return min(self.longest, positions - design_named(self.design).peer)
 
 
 @dataclass(frozen=True, slots=True)
 class Trained:
-    """A network as it was after its best epoch, with the F1 on the development rows after every epoch."""
+    """A network as it was after its best epoch, with what was measured on the development rows after every epoch."""
 
     network: AvaNetwork
-    dev_f1: tuple[float, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Base:
-    """What the encoders start from: a way to make one more of them, and the tokeniser that they share."""
-
-    make_encoder: Callable[[], Any]
-    tokenizer: Any
+    reached: tuple[float, ...]
 
 
 class PairInputs:
-    """Rows cut into tokens once for every pair of a design, without padding."""
+    """Judged pairs cut into tokens once for every pair of a design, without padding."""
 
-    def __init__(self, rows: Sequence[AvaRow], tokenizer: Any, pairs: Sequence[str], longest: int) -> None:  # noqa: ANN401
-        self.label = np.array([row.label for row in rows], np.float32)
+    def __init__(self, pairs: Sequence[tuple[Judged, float]], tokenizer: Any, design: str, longest: int) -> None:  # noqa: ANN401
+        self.label = np.array([label for _, label in pairs], np.float32)
         self._tokenizer = tokenizer
-        self._encoded = []
-        for pair in pairs:
-            texts = [texts_of(pair, row.question, row.reference, row.candidate) for row in rows]
-            firsts, seconds = ([text[side] for text in texts] for side in (0, 1))
-            self._encoded.append(tokenizer(firsts, seconds, truncation="longest_first", max_length=longest))
+        chosen = design_named(design)
+        texts = [judged for judged, _ in pairs]
+        self._encoded = [cut_pairs(pair, texts, tokenizer, chosen, longest) for pair in chosen.pairs]
         counted = [[len(ids) for ids in encoded["input_ids"]] for encoded in self._encoded]
         self.lengths: NDArray[np.int64] = np.array(counted, np.int64).sum(0)
 
@@ -91,19 +92,18 @@ def _batches(inputs: PairInputs, size: int, rng: np.random.Generator | None = No
 
 
 def train(
-    train_rows: Sequence[AvaRow],
-    dev_rows: Sequence[AvaRow],
+    inputs: PairInputs,
+    dev: PairInputs,
     base: Base,
     plan: Plan,
     device: str,
+    *,
+    measure: Measure,
 ) -> Trained:
-    """Fine-tune all encoders of a design together; the epoch with the best F1 on the development rows is kept."""
+    """Fine-tune all encoders of a design together; the epoch that measures best on the development rows is kept."""
     torch.manual_seed(plan.seed)
     rng = np.random.default_rng(plan.seed)
-    design = design_named(plan.design)
-    network = AvaNetwork(base.make_encoder, design).to(device)
-    inputs = PairInputs(train_rows, base.tokenizer, design.pairs, plan.longest)
-    dev = PairInputs(dev_rows, base.tokenizer, design.pairs, plan.longest)
+    network = AvaNetwork(base.make_encoder, design_named(plan.design)).to(device)
     epochs = [list(_batches(inputs, plan.batch, rng)) for _ in range(plan.epochs)]
     optimiser = torch.optim.AdamW(network.parameters(), plan.rate, weight_decay=0.01)
     schedule = torch.optim.lr_scheduler.OneCycleLR(
@@ -123,7 +123,7 @@ def train(
             nn.utils.clip_grad_norm_(network.parameters(), 1.0)
             optimiser.step()
             schedule.step()
-        found = f1(probabilities(network, dev, device), dev.label)
+        found = measure(probabilities(network, dev, device), dev.label)
         if not reached or found > max(reached):
             best = copy.deepcopy(network.state_dict())
         reached.append(found)
@@ -148,3 +148,9 @@ def f1(scores: NDArray[np.float64], label: NDArray[np.float32]) -> float:
     called, right = scores >= _RIGHT, label >= _RIGHT
     both = int((called & right).sum())
     return 2 * both / max(int(called.sum()) + int(right.sum()), 1)
+
+
+def log_likelihood(scores: NDArray[np.float64], label: NDArray[np.float32]) -> float:
+    """Give the mean log-likelihood of labels from 0 to 1: 0 where all is certain and right, lower where it is not."""
+    sure = np.clip(scores, _LEAST, 1 - _LEAST)
+    return float((label * np.log(sure) + (1 - label) * np.log(1 - sure)).mean())

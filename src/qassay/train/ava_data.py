@@ -14,7 +14,9 @@ import numpy as np
 
 from qassay.data.answer_selection import Selection
 from qassay.errors import DataError
+from qassay.models.judge import Judged
 from qassay.records import Example
+from qassay.train import row_files
 
 _RIGHT = 0.5
 _ENOUGH = 2
@@ -30,6 +32,11 @@ class AvaRow(msgspec.Struct, frozen=True, omit_defaults=True):
     source: str = ""
     short: str = ""
     """A short answer, where one is known; only the linear model reads it."""
+
+    @property
+    def judged(self) -> Judged:
+        """The texts that a judge reads."""
+        return Judged(self.question, self.reference, self.candidate)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,30 +125,13 @@ def _drawn(pairs: Sequence[tuple[str, str]], cap: int | None, rng: np.random.Gen
     return [pairs[index] for index in np.sort(rng.permutation(len(pairs))[:cap])]
 
 
-def write_rows(path: Path, rows: Iterable[AvaRow]) -> int:
-    """Write rows as JSON lines and give their number."""
-    encoder = msgspec.json.Encoder()
-    count = 0
-    with path.open("wb") as file:
-        for row in rows:
-            file.write(encoder.encode(row) + b"\n")
-            count += 1
-    return count
+_decoder = msgspec.json.Decoder(AvaRow)
 
 
 def read_rows(path: Path) -> Iterator[AvaRow]:
-    """Read rows that `write_rows` wrote, or stop with the place of the first bad one."""
-    if not path.is_file():
-        raise DataError("there is no such file; make one with `qassay build ava`", path)
-    decoder = msgspec.json.Decoder(AvaRow)
-    with path.open("rb") as file:
-        for number, line in enumerate(file, 1):
-            if not line.strip():
-                continue
-            try:
-                row = decoder.decode(line)
-            except msgspec.DecodeError as problem:
-                raise DataError(f"not an AVA row: {problem}", path, number) from problem
-            if row.label not in {0, 1}:
-                raise DataError(f'"label" is {row.label}; it is 1 (correct) or 0 (wrong)', path, number)
-            yield row
+    """Read rows that `qassay build ava` wrote, or stop with the place of the first bad one."""
+    return row_files.read_rows(path, _decoder, "ava", _fault)
+
+
+def _fault(row: AvaRow) -> str | None:
+    return None if row.label in {0, 1} else f'"label" is {row.label}; it is 1 (correct) or 0 (wrong)'

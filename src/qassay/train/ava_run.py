@@ -1,70 +1,46 @@
-"""From answer selection files to a trained AVA model: what `qassay build ava` and `qassay train ava` do."""
+"""From AVA's pairs to a trained model: what `qassay train ava` does."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from qassay.errors import DataError, ModelError
+import numpy as np
+
 from qassay.models.ava import AvaSettings, save
-from qassay.models.base import parse_ref
-from qassay.models.hf import choose_device, local_folder
-from qassay.train.ava import Base, Plan, train
-from qassay.train.ava_data import AvaRow, Statistics, pair_up, read_rows, write_rows
+from qassay.models.hf import choose_device
+from qassay.models.judge_layer import probability
+from qassay.train import ava_linear
+from qassay.train.ava import PairInputs, Plan, f1, train
+from qassay.train.ava_build import DEV, TRAIN
+from qassay.train.ava_data import read_rows
+from qassay.train.encoder_base import open_base
+from qassay.train.row_files import read_sides
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from pathlib import Path
 
-    import numpy as np
-
-    from qassay.data.answer_selection import Selection
     from qassay.models.base import Device
-
-SIDES = ("train", "dev")
-
-
-def build_pairs(
-    selections: Iterable[Selection],
-    folder: Path,
-    *,
-    rng: np.random.Generator,
-    cap: int | None = None,
-    dev_share: float = 0.1,
-) -> dict[str, Statistics]:
-    """Split by question, pair up each side, write `train.jsonl` and `dev.jsonl`, and give each side's statistics."""
-    sides: dict[str, list[Selection]] = {side: [] for side in SIDES}
-    for selection in selections:
-        sides["dev" if rng.random() < dev_share else "train"].append(selection)
-    paired = {side: pair_up(chosen, rng=rng, cap=cap) for side, chosen in sides.items()}
-    for side, (rows, _) in paired.items():
-        if not rows:
-            raise DataError(f"no question of the {side} side has two correct answers; give more data")
-    folder.mkdir(parents=True, exist_ok=True)
-    for side, (rows, _) in paired.items():
-        write_rows(folder / f"{side}.jsonl", rows)
-    return {side: statistics for side, (_, statistics) in paired.items()}
 
 
 def train_from_files(base: str, data: Path, folder: Path, plan: Plan, *, device: Device = "auto") -> tuple[float, ...]:
     """Train on what `build_pairs` wrote and write the model's folder; gives the F1 on dev after every epoch."""
-    rows: dict[str, list[AvaRow]] = {side: list(read_rows(data / f"{side}.jsonl")) for side in SIDES}
-    for side, found in rows.items():
-        if not found:
-            raise DataError("there are no pairs in this file", data / f"{side}.jsonl")
-    trained = train(rows["train"], rows["dev"], _open_base(base), plan, choose_device(device))
-    save(trained.network, _open_base(base).tokenizer, AvaSettings(plan.design, plan.longest, base), folder)
-    return trained.dev_f1
+    rows = read_sides(data, read_rows, (TRAIN, DEV))
+    opened = open_base(base)
+    longest = plan.room(opened.longest)
+    pairs = {
+        side: PairInputs([(row.judged, row.label) for row in found], opened.tokenizer, plan.design, longest)
+        for side, found in rows.items()
+    }
+    trained = train(pairs[TRAIN], pairs[DEV], opened, plan, choose_device(device), measure=f1)
+    save(trained.network, opened.tokenizer, AvaSettings(plan.design, longest, base), folder)
+    return trained.reached
 
 
-def _open_base(base: str) -> Base:
-    from transformers import AutoModel, AutoTokenizer  # noqa: PLC0415 - part of the extra `train`
-
-    folder = local_folder(parse_ref(base))
-
-    def make_encoder() -> Any:  # noqa: ANN401 - the library's classes are many
-        return AutoModel.from_pretrained(folder, use_safetensors=True, trust_remote_code=False)
-
-    try:
-        return Base(make_encoder, AutoTokenizer.from_pretrained(folder, use_fast=True, trust_remote_code=False))
-    except (OSError, ValueError) as problem:
-        raise ModelError(f"{folder}: cannot be opened as a Hugging Face encoder: {problem}") from problem
+def train_linear_from_files(data: Path, folder: Path, *, seed: int = 0) -> float:
+    """Train the linear classifier on what `build_pairs` wrote and write it into a folder; gives its F1 on dev."""
+    rows = read_sides(data, read_rows, (TRAIN, DEV))
+    model = ava_linear.train(rows[TRAIN], seed=seed)
+    folder.mkdir(parents=True, exist_ok=True)
+    model.write(folder)
+    scores = probability(model.logits(ava_linear.features_of(rows[DEV])))
+    return f1(scores, np.array([row.label for row in rows[DEV]], np.float32))

@@ -13,7 +13,8 @@ from qassay.train.keyphrase_data import NONE_STATED, linked
 from qassay.train.keyphrase_rows import KeyphraseRow, question_key
 from qassay.train.question_kinds import question_kind
 from qassay.train.reader_split import side_of_article
-from qassay.train.tagged_rows import ChunkerRow, KindRow, write_structs
+from qassay.train.row_files import write_rows
+from qassay.train.tagged_rows import ChunkerRow, KindRow
 
 _DEV_SHARE = 0.1
 _LONGEST_ANSWER = 60
@@ -33,7 +34,7 @@ class ChunkerData:
         folder.mkdir(parents=True, exist_ok=True)
         sides = {"train": self.train, "dev": self.dev, "test": self.test}
         for name, rows in sides.items():
-            write_structs(folder / f"{name}.jsonl", rows)
+            write_rows(folder / f"{name}.jsonl", rows)
         counts = {name: dict(Counter(row.source for row in rows)) for name, rows in sides.items()}
         (folder / "sources.json").write_text(json.dumps({"rows": counts}, indent=1) + "\n", encoding="utf-8")
 

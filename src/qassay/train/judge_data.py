@@ -13,14 +13,16 @@ import numpy as np
 
 from qassay.errors import DataError, SpecError
 from qassay.train import composed_rows, judged_rows
-from qassay.train.judge_rows import DEV, TEST, TRAIN, JudgeRow, side_of, write_rows
+from qassay.train.judge_rows import DEV, TEST, TRAIN, JudgeRow, side_of
 from qassay.train.keyphrase_data import NONE_STATED
 from qassay.train.keyphrase_rows import question_key
+from qassay.train.row_files import write_rows
 from qassay.train.source_files import read_text
 
 Reader = Callable[[Path, np.random.Generator], Iterator[JudgeRow]]
 
 READERS: dict[str, Reader] = {
+    "answers": judged_rows.answers,
     "evouna": judged_rows.evouna,
     "evouna_sentences": judged_rows.evouna_sentences,
     "evouna_spans": composed_rows.evouna_spans,

@@ -12,6 +12,7 @@ from qassay.errors import DataError
 from qassay.features import Batch, Resources
 from qassay.models.judge_layer import BIAS, Coefficients, JudgeLayer, shortness
 from qassay.records import Example, Reference
+from qassay.train.judged_rows import ANSWERS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -69,6 +70,7 @@ WEIGHTS = {
     "beetle": 2.0,
     "trecqa": 1.0,
     "wikiqa": 1.0,
+    ANSWERS: 1.0,
 }
 """How much each source counts, whatever its number of rows."""
 
@@ -102,7 +104,7 @@ def measure(rows: Sequence[JudgeRow], metric: Ava, *, seen: Collection[str], res
     for start in range(0, len(rows), _AT_ONCE):
         some = rows[start : start + _AT_ONCE]
         batch = Batch([_example(row, start + number) for number, row in enumerate(some)], resources)
-        signals, _ = metric.pair_parts(batch, batch.pairs)
+        signals = metric.pair_signals(batch, batch.pairs)
         names = signals.names
         values.append(signals.values)
         owners.append(batch.pairs.example + start)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from qassay.errors import DataError
+from qassay.train import row_files
 from qassay.train.held_back import held_back
 from qassay.train.keyphrase_rows import question_key, words
 
@@ -67,32 +67,17 @@ def single_references(rows: Iterable[JudgeRow]) -> Iterator[JudgeRow]:
             yield msgspec.structs.replace(row, references=(reference,))
 
 
-def write_rows(path: Path, rows: Iterable[JudgeRow]) -> int:
-    """Write rows as JSON lines and give their number."""
-    encoder = msgspec.json.Encoder()
-    count = 0
-    with path.open("wb") as file:
-        for row in rows:
-            file.write(encoder.encode(row) + b"\n")
-            count += 1
-    return count
+_decoder = msgspec.json.Decoder(JudgeRow)
 
 
 def read_rows(path: Path) -> Iterator[JudgeRow]:
-    """Read rows that `write_rows` wrote, or stop with the place of the first bad one."""
-    if not path.is_file():
-        raise DataError("there is no such file; make one with `qassay build judge`", path)
-    decoder = msgspec.json.Decoder(JudgeRow)
-    with path.open("rb") as file:
-        for number, line in enumerate(file, 1):
-            if not line.strip():
-                continue
-            try:
-                row = decoder.decode(line)
-            except msgspec.DecodeError as problem:
-                raise DataError(f"not a judge row: {problem}", path, number) from problem
-            if not row.references:
-                raise DataError('"references" is empty; give at least one', path, number)
-            if not 0 <= row.label <= 1:
-                raise DataError(f'"label" is {row.label:g}; it goes from 0 (wrong) to 1 (right)', path, number)
-            yield row
+    """Read rows that `qassay build judge` wrote, or stop with the place of the first bad one."""
+    return row_files.read_rows(path, _decoder, "judge", _fault)
+
+
+def _fault(row: JudgeRow) -> str | None:
+    if not row.references:
+        return '"references" is empty; give at least one'
+    if not 0 <= row.label <= 1:
+        return f'"label" is {row.label:g}; it goes from 0 (wrong) to 1 (right)'
+    return None

@@ -1,4 +1,4 @@
-"""From judge data to a model folder: what `qassay train judge` does."""
+"""From judged answers to a judge's model folder: what `qassay train judge` does."""
 
 from __future__ import annotations
 
@@ -13,28 +13,25 @@ from qassay.features import Resources
 from qassay.meta.classification import calibrate, classify
 from qassay.metrics.catalogue import create
 from qassay.metrics.learned import Ava
-from qassay.models.base import EMBEDDED_FOLDER
-from qassay.models.folder import TOKENIZER
+from qassay.models.ava_design import READER
+from qassay.models.base import EMBEDDED, EMBEDDED_FOLDER, parse_ref
+from qassay.models.hf import local_folder
 from qassay.models.judge_layer import JudgeLayer, probability
-from qassay.train.averaging import averaged
-from qassay.train.export_judge import export_judge
-from qassay.train.judge import Plan, train
-from qassay.train.judge_inputs import prepare
+from qassay.train import ava
+from qassay.train.judge import Plan
 from qassay.train.judge_layer import cross_fitted, fit, measure
-from qassay.train.judge_rows import DEV, TRAIN, JudgeRow, group_of, read_rows, single_references
+from qassay.train.judge_rows import DEV, TRAIN, JudgeRow, group_of, read_rows, side_of
+from qassay.train.judge_trainers import export_network, is_trunk, train_on_encoder
 from qassay.train.judged_pairs import JudgedPair
+from qassay.train.judged_rows import answers
+from qassay.train.row_files import read_sides
 from qassay.train.source_files import read_json_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    import torch
-
     from qassay.train.judge_layer import Measured
-    from qassay.train.judge_network import JudgeNetwork
-
-_VOCABULARY = "embeddings.word_embeddings.weight"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +46,79 @@ class Reached:
     calibration_error: float | None
 
 
+@dataclass(frozen=True, slots=True)
+class Training:
+    """How a judge or a reader of LERC's kind is trained; what is None is as the base's trainer has it."""
+
+    epochs: int | None = None
+    rate: float | None = None
+    seed: int = 0
+    seeds: int | None = None
+    """Networks to train and average, on the embedded model's trunk: 3 unless said otherwise."""
+    device: str = "cpu"
+    seen: Path | None = None
+    """The file of judged pairs that the keyphrase head was trained on, if any: on those its weights know too much."""
+
+    def on_trunk(self, context: float | None = None) -> Plan:
+        """Give the plan for the embedded model's trunk."""
+        plan = Plan(seed=self.seed) if context is None else Plan(seed=self.seed, context=context)
+        return replace(plan, epochs=self.epochs or plan.epochs, rate=self.rate or plan.rate)
+
+    def on_encoder(self) -> ava.Plan:
+        """Give the plan for an encoder of its own."""
+        if self.seeds not in {None, 1}:
+            raise SpecError(f"{self.seeds} seeds; networks are averaged on the embedded model's trunk alone")
+        plan = ava.Plan(READER, epochs=3, longest=384, batch=32, seed=self.seed)
+        return replace(plan, epochs=self.epochs or plan.epochs, rate=self.rate or plan.rate)
+
+
+def read_data(data: Path) -> dict[str, list[JudgeRow]]:
+    """Read what `qassay build judge` wrote, or a file of judged answers, which is split by question."""
+    if data.is_dir():
+        return read_sides(data, read_rows, (TRAIN, DEV))
+    rows: dict[str, list[JudgeRow]] = {TRAIN: [], DEV: []}
+    for row in answers(data, np.random.default_rng(0)):
+        rows[side_of(row)].append(row)
+    for side, found in rows.items():
+        if not found:
+            raise DataError(f"no judged answer fell to the {side} side of the split; judge more of them", data)
+    return rows
+
+
 def train_from_files(
+    base: str, data: Path, folder: Path, how: Training, *, report: Callable[[str], None] = lambda _: None
+) -> list[Reached]:
+    """Train a judge and write it with its layer as a model folder.
+
+    With `mini` as base the embedded network stays and the layer alone is fitted. With all-MiniLM-L6-v2 a network is
+    trained on the embedded model's trunk, which runs without torch. Any other encoder is trained as a whole.
+    """
+    rows = read_data(data)
+    if base == EMBEDDED:
+        shutil.copytree(EMBEDDED_FOLDER, folder, dirs_exist_ok=True)
+        layer, reached = fit_from_rows([*rows[TRAIN], *rows[DEV]], folder, seen=how.seen)
+        layer.write(folder)
+        return reached
+    if is_trunk(base):
+        return train_on_trunk(
+            local_folder(parse_ref(base)),
+            rows,
+            folder,
+            how.on_trunk(),
+            seeds=3 if how.seeds is None else how.seeds,
+            device=how.device,
+            seen=how.seen,
+            report=report,
+        )
+    train_on_encoder(base, rows, folder, how.on_encoder(), device=how.device, report=report)
+    layer, reached = fit_from_rows(rows[DEV], folder, seen=how.seen)
+    layer.write(folder)
+    return reached
+
+
+def train_on_trunk(
     base: Path,
-    data: Path,
+    rows: Mapping[str, Sequence[JudgeRow]],
     folder: Path,
     plan: Plan,
     *,
@@ -60,54 +127,11 @@ def train_from_files(
     seen: Path | None = None,
     report: Callable[[str], None] = lambda _: None,
 ) -> list[Reached]:
-    """Train a judge on what `qassay build judge` wrote, and write it with its layer as a model folder.
-
-    `base` is the Hugging Face folder of all-MiniLM-L6-v2, whose lower layers the embedded model shares. Several seeds
-    are trained and their weights averaged. `seen` is the file of judged pairs that the keyphrase head was trained on,
-    if any: on those its weights know too much.
-    """
-    if seeds < 1:
-        raise SpecError(f"{seeds} seeds; train at least one network")
-    weights = _base_weights(base)
-    rows = {side: list(read_rows(data / f"{side}.jsonl")) for side in (TRAIN, DEV)}
-    for side, found in rows.items():
-        if not found:
-            raise DataError("there are no rows in this file", data / f"{side}.jsonl")
-    tuned = train_network(weights, rows[TRAIN], plan, base / TOKENIZER, seeds=seeds, device=device, report=report)
-    if folder.resolve() != EMBEDDED_FOLDER.resolve():
-        shutil.copytree(EMBEDDED_FOLDER, folder, dirs_exist_ok=True)
-    export_judge({name: value.numpy() for name, value in tuned.items()}, folder, layer=plan.trunk_depth)
+    """Train a judge on the embedded model's trunk, and fit its layer."""
+    export_network(base, rows[TRAIN], folder, plan, seeds=seeds, device=device, report=report)
     layer, reached = fit_from_rows(rows[DEV], folder, seen=seen)
     layer.write(folder)
     return reached
-
-
-def train_network(
-    weights: Mapping[str, torch.Tensor],
-    rows: Sequence[JudgeRow],
-    plan: Plan,
-    tokenizer: Path,
-    *,
-    seeds: int,
-    device: str,
-    report: Callable[[str], None] = lambda _: None,
-) -> dict[str, torch.Tensor]:
-    """Train one network a seed and average their tuned weights."""
-    from tokenizers import Tokenizer  # noqa: PLC0415 - with the training libraries
-
-    cutter = Tokenizer.from_file(str(tokenizer))
-    cutter.no_truncation()
-    cutter.no_padding()
-    inputs = prepare(list(single_references(rows)), cutter)
-    states = []
-    for seed in range(plan.seed, plan.seed + seeds):
-
-        def after(epoch: int, _network: JudgeNetwork, seed: int = seed) -> None:
-            report(f"seed {seed}: epoch {epoch + 1} of {plan.epochs}")
-
-        network = train(weights, inputs, replace(plan, seed=seed), device, report=after)
-        states.append({name: value.cpu() for name, value in network.tuned().items()})
-    return averaged(states)
 
 
 def fit_from_rows(
@@ -134,15 +158,3 @@ def _reached(measured: Measured) -> list[Reached]:
         error = calibrate(scores[chosen], measured.label[chosen]).error
         lines.append(Reached(str(source), found.n, found.accuracy, found.f1, found.auc, error))
     return lines
-
-
-def _base_weights(base: Path) -> dict[str, torch.Tensor]:
-    from safetensors.torch import load_file  # noqa: PLC0415 - part of the extra `train`
-
-    path = base / "model.safetensors"
-    if not path.is_file() or not (base / TOKENIZER).is_file():
-        raise ModelError(f"{base}: give the folder of all-MiniLM-L6-v2, with model.safetensors and {TOKENIZER}")
-    weights = {name.removeprefix("bert."): value for name, value in load_file(path).items()}
-    if _VOCABULARY not in weights or "encoder.layer.5.output.dense.weight" not in weights:
-        raise ModelError(f"{path}: not a BERT of six layers; the embedded model's trunk is all-MiniLM-L6-v2's")
-    return weights

@@ -9,12 +9,16 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
+from qassay.data.reading import Reader
+from qassay.errors import DataError
 from qassay.train import judged_pairs
 from qassay.train.judge_rows import JudgeRow, group_of, token_f1
 from qassay.train.judged_pairs import JudgedPair
 from qassay.train.keyphrase_rows import words
 from qassay.train.source_files import read_json, read_json_lines, read_text
 
+ANSWERS = "answers"
+"""The source of rows that a team has judged itself."""
 _SENTENCE_WORDS = 5
 _PAIRS_A_QUESTION = 6
 
@@ -27,6 +31,27 @@ def _rows(pairs: Iterable[JudgedPair], context: str = "") -> Iterator[JudgeRow]:
     for pair in pairs:
         group = group_of(pair.question)
         yield JudgeRow(pair.question, pair.references, pair.candidate, pair.label, pair.source, group, context)
+
+
+def answers(path: Path, _rng: np.random.Generator) -> Iterator[JudgeRow]:
+    """Answers of any format that `qassay score` reads, those with a judgement from 0 (wrong) to 1 (right)."""
+    for example in Reader([path]):
+        if example.judgement is None or not (example.candidate or "").strip():
+            continue
+        if not 0 <= example.judgement <= 1:
+            raise DataError(
+                f'the judgement of "{example.id}" is {example.judgement:g}; a judge learns from 0 (wrong) to 1 (right)',
+                path,
+            )
+        yield JudgeRow(
+            example.question,
+            tuple(each.text for each in example.references),
+            example.candidate or "",
+            example.judgement,
+            ANSWERS,
+            group_of(example.question or example.id),
+            example.context or "",
+        )
 
 
 def evouna(path: Path, _rng: np.random.Generator) -> Iterator[JudgeRow]:

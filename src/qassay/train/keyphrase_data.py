@@ -15,7 +15,8 @@ import numpy as np
 from qassay.errors import DataError, SpecError
 from qassay.train import answer_sources, span_sources
 from qassay.train.held_back import held_back
-from qassay.train.keyphrase_rows import KeyphraseRow, question_key, write_rows
+from qassay.train.keyphrase_rows import KeyphraseRow, question_key
+from qassay.train.row_files import write_rows
 from qassay.train.source_files import read_text
 
 Reader = Callable[[Path, str], Iterator[KeyphraseRow]]

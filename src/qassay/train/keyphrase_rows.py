@@ -1,12 +1,12 @@
 """One row of keyphrase training data: an answer, its question, and where in the answer the key words stand."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
 
-from qassay.errors import DataError
+from qassay.train import row_files
 
 Span = tuple[int, int]
 
@@ -56,30 +56,15 @@ def content_spans(answer: str, question: str) -> tuple[Span, ...]:
     return tuple(span for _, span in fresh or content or found)
 
 
-def write_rows(path: Path, rows: Iterable[KeyphraseRow]) -> int:
-    """Write rows as JSON lines and give their number."""
-    encoder = msgspec.json.Encoder()
-    count = 0
-    with path.open("wb") as file:
-        for row in rows:
-            file.write(encoder.encode(row) + b"\n")
-            count += 1
-    return count
+_decoder = msgspec.json.Decoder(KeyphraseRow)
 
 
 def read_rows(path: Path) -> Iterator[KeyphraseRow]:
-    """Read rows that `write_rows` wrote, or stop with the place of the first bad one."""
-    if not path.is_file():
-        raise DataError("there is no such file; make one with `qassay build keyphrase`", path)
-    decoder = msgspec.json.Decoder(KeyphraseRow)
-    with path.open("rb") as file:
-        for number, line in enumerate(file, 1):
-            if not line.strip():
-                continue
-            try:
-                row = decoder.decode(line)
-            except msgspec.DecodeError as problem:
-                raise DataError(f"not a keyphrase row: {problem}", path, number) from problem
-            if not row.spans or any(not 0 <= start < end <= len(row.answer) for start, end in row.spans):
-                raise DataError('"spans" must hold character ranges inside "answer"', path, number)
-            yield row
+    """Read rows that `qassay build keyphrase` wrote, or stop with the place of the first bad one."""
+    return row_files.read_rows(path, _decoder, "keyphrase", _fault)
+
+
+def _fault(row: KeyphraseRow) -> str | None:
+    if not row.spans or any(not 0 <= start < end <= len(row.answer) for start, end in row.spans):
+        return '"spans" must hold character ranges inside "answer"'
+    return None

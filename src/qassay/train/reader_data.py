@@ -16,8 +16,8 @@ from qassay.train.keyphrase_data import NONE_STATED
 from qassay.train.keyphrase_rows import FUNCTION_WORDS, question_key, words
 from qassay.train.reader_rows import ReaderRow
 from qassay.train.reader_split import Side, side_of_article
+from qassay.train.row_files import write_rows
 from qassay.train.source_files import read_json
-from qassay.train.tagged_rows import write_structs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -75,7 +75,7 @@ class ReaderData:
         folder.mkdir(parents=True, exist_ok=True)
         counts = {}
         for name, rows in self.sides.items():
-            write_structs(folder / f"{name}.jsonl", rows)
+            write_rows(folder / f"{name}.jsonl", rows)
             counts[name] = {
                 "answered": dict(Counter(row.source for row in rows if row.spans)),
                 "unanswered": dict(Counter(row.source for row in rows if not row.spans)),

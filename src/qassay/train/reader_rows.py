@@ -5,8 +5,8 @@ from pathlib import Path
 
 import msgspec
 
-from qassay.errors import DataError
 from qassay.train.keyphrase_rows import Span
+from qassay.train.row_files import read_rows
 
 
 class ReaderRow(msgspec.Struct, frozen=True):
@@ -21,17 +21,15 @@ class ReaderRow(msgspec.Struct, frozen=True):
     """Rows of one group never stand on both sides of a split."""
 
 
+_decoder = msgspec.json.Decoder(ReaderRow)
+
+
 def read_reader_rows(path: Path) -> Iterator[ReaderRow]:
     """Read rows that `qassay build reader` wrote, or stop with the place of the first bad one."""
-    if not path.is_file():
-        raise DataError("there is no such file; make one with `qassay build reader`", path)
-    decoder = msgspec.json.Decoder(ReaderRow)
-    with path.open("rb") as file:
-        for number, line in enumerate(file, 1):
-            try:
-                row = decoder.decode(line)
-            except msgspec.DecodeError as problem:
-                raise DataError(f"not a reader row: {problem}", path, number) from problem
-            if any(not 0 <= start < end <= len(row.passage) for start, end in row.spans):
-                raise DataError('"spans" must hold character ranges inside "passage"', path, number)
-            yield row
+    return read_rows(path, _decoder, "reader", _fault)
+
+
+def _fault(row: ReaderRow) -> str | None:
+    if any(not 0 <= start < end <= len(row.passage) for start, end in row.spans):
+        return '"spans" must hold character ranges inside "passage"'
+    return None

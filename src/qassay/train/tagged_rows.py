@@ -1,13 +1,12 @@
 """Rows of training data for the chunker: sentences with a label a word, and answers with the kind of their question."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TypeVar
 
 import msgspec
 
-from qassay.errors import DataError
 from qassay.train.keyphrase_rows import Span
+from qassay.train.row_files import read_rows
 
 
 class TaggedRow(msgspec.Struct, frozen=True, tag="tagged"):
@@ -36,29 +35,10 @@ class KindRow(msgspec.Struct, frozen=True, tag="kind"):
     group: str
 
 
-Row = TypeVar("Row", bound=msgspec.Struct)
 ChunkerRow = TaggedRow | KindRow
-
-
-def write_structs(path: Path, rows: Iterable[msgspec.Struct]) -> int:
-    """Write rows as JSON lines and give their number."""
-    encoder = msgspec.json.Encoder()
-    count = 0
-    with path.open("wb") as file:
-        for row in rows:
-            file.write(encoder.encode(row) + b"\n")
-            count += 1
-    return count
+_decoder = msgspec.json.Decoder(ChunkerRow)
 
 
 def read_chunker_rows(path: Path) -> Iterator[ChunkerRow]:
     """Read rows that `qassay build chunker` wrote, or stop with the place of the first bad one."""
-    if not path.is_file():
-        raise DataError("there is no such file; make one with `qassay build chunker`", path)
-    decoder = msgspec.json.Decoder(ChunkerRow)
-    with path.open("rb") as file:
-        for number, line in enumerate(file, 1):
-            try:
-                yield decoder.decode(line)
-            except msgspec.DecodeError as problem:
-                raise DataError(f"not a chunker row: {problem}", path, number) from problem
+    return read_rows(path, _decoder, "chunker")

@@ -1,0 +1,136 @@
+"""The two ways to train a judge's network: on the embedded model's trunk, or on any Hugging Face encoder."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from qassay.errors import ModelError, SpecError
+from qassay.models.ava import AvaSettings, save
+from qassay.models.base import EMBEDDED_FOLDER, parse_ref
+from qassay.models.folder import TOKENIZER
+from qassay.models.hf import local_folder
+from qassay.models.judge import Judged
+from qassay.train import ava
+from qassay.train.averaging import averaged
+from qassay.train.encoder_base import open_base
+from qassay.train.export_judge import export_judge
+from qassay.train.judge import Plan, train
+from qassay.train.judge_inputs import prepare
+from qassay.train.judge_rows import DEV, TRAIN, JudgeRow, single_references
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    import torch
+
+    from qassay.train.judge_network import JudgeNetwork
+
+_VOCABULARY = "embeddings.word_embeddings.weight"
+_TRUNK = "352d34a4ad725bb742f36fc3f2a2dcfa7f07317926128d47c362198125003892"
+"""SHA-256 of all-MiniLM-L6-v2's word embeddings, by which the embedded model's own trunk is known."""
+
+
+def is_trunk(base: str) -> bool:
+    """Tell whether a base is all-MiniLM-L6-v2, whose lower layers the embedded model shares."""
+    from safetensors.torch import load_file  # noqa: PLC0415 - part of the extra `train`
+
+    path = local_folder(parse_ref(base)) / "model.safetensors"
+    if not path.is_file() or not path.with_name(TOKENIZER).is_file():
+        return False
+    for name, value in load_file(path).items():
+        if name.endswith(_VOCABULARY):
+            return hashlib.sha256(value.float().numpy().tobytes()).hexdigest() == _TRUNK
+    return False
+
+
+def export_network(
+    base: Path,
+    rows: Sequence[JudgeRow],
+    folder: Path,
+    plan: Plan,
+    *,
+    seeds: int,
+    device: str,
+    report: Callable[[str], None],
+) -> None:
+    """Train networks on the trunk, average them and write them beside the embedded model's other parts."""
+    if seeds < 1:
+        raise SpecError(f"{seeds} seeds; train at least one network")
+    tuned = train_network(_base_weights(base), rows, plan, base / TOKENIZER, seeds=seeds, device=device, report=report)
+    if folder.resolve() != EMBEDDED_FOLDER.resolve():
+        shutil.copytree(EMBEDDED_FOLDER, folder, dirs_exist_ok=True)
+    export_judge({name: value.numpy() for name, value in tuned.items()}, folder, layer=plan.trunk_depth)
+
+
+def train_network(
+    weights: Mapping[str, torch.Tensor],
+    rows: Sequence[JudgeRow],
+    plan: Plan,
+    tokenizer: Path,
+    *,
+    seeds: int,
+    device: str,
+    report: Callable[[str], None] = lambda _: None,
+) -> dict[str, torch.Tensor]:
+    """Train one network a seed and average their tuned weights."""
+    from tokenizers import Tokenizer  # noqa: PLC0415 - with the training libraries
+
+    cutter = Tokenizer.from_file(str(tokenizer))
+    cutter.no_truncation()
+    cutter.no_padding()
+    inputs = prepare(list(single_references(rows)), cutter)
+    states = []
+    for seed in range(plan.seed, plan.seed + seeds):
+
+        def after(epoch: int, _network: JudgeNetwork, seed: int = seed) -> None:
+            report(f"seed {seed}: epoch {epoch + 1} of {plan.epochs}")
+
+        network = train(weights, inputs, replace(plan, seed=seed), device, report=after)
+        states.append({name: value.cpu() for name, value in network.tuned().items()})
+    return averaged(states)
+
+
+def train_on_encoder(
+    base: str,
+    rows: Mapping[str, Sequence[JudgeRow]],
+    folder: Path,
+    plan: ava.Plan,
+    *,
+    device: str = "cpu",
+    report: Callable[[str], None] = lambda _: None,
+) -> None:
+    """Train a reader of context, question, reference and candidate on any encoder; the epoch likeliest on dev stays."""
+    opened = open_base(base)
+    longest = plan.room(opened.longest)
+    pairs = {
+        side: ava.PairInputs(
+            [
+                (Judged(row.question, row.references[0], row.candidate, row.context), row.label)
+                for row in single_references(found)
+            ],
+            opened.tokenizer,
+            plan.design,
+            longest,
+        )
+        for side, found in rows.items()
+    }
+    trained = ava.train(pairs[TRAIN], pairs[DEV], opened, plan, device, measure=ava.log_likelihood)
+    for number, reached in enumerate(trained.reached, 1):
+        report(f"epoch {number} of {plan.epochs}: log-likelihood on dev {reached:.4f}")
+    save(trained.network, opened.tokenizer, AvaSettings(plan.design, longest, base), folder)
+
+
+def _base_weights(base: Path) -> dict[str, torch.Tensor]:
+    from safetensors.torch import load_file  # noqa: PLC0415 - part of the extra `train`
+
+    path = base / "model.safetensors"
+    if not path.is_file() or not (base / TOKENIZER).is_file():
+        raise ModelError(f"{base}: give the folder of all-MiniLM-L6-v2, with model.safetensors and {TOKENIZER}")
+    weights = {name.removeprefix("bert."): value for name, value in load_file(path).items()}
+    if _VOCABULARY not in weights or "encoder.layer.5.output.dense.weight" not in weights:
+        raise ModelError(f"{path}: not a BERT of six layers; the embedded model's trunk is all-MiniLM-L6-v2's")
+    return weights
