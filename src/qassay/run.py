@@ -125,8 +125,7 @@ class Run:
     @property
     def identity(self) -> str:
         """What must be the same for an unfinished run to be taken up."""
-        resources = self.scorer.resources
-        options = f"language={resources.language} model={resources.model} seed={self.seed} version={__version__}"
+        options = f"{self.scorer.choices} seed={self.seed} version={__version__}"
         return " ".join([*(f"-m {spec}" for spec in self.scorer.specs), options])
 
     def score(self) -> Finished:
@@ -135,7 +134,7 @@ class Run:
         if self.output:
             open_writer(self.output, self.scorer.specs)  # an unknown kind of file is refused before the work
         if self.scorer.counts_first:
-            self.scorer.count(self._watched("counting", self.open_reader()))
+            self.scorer.count(self._watched(self.scorer.prelude, self.open_reader()))
         partial = PartialOutput(target, self.identity, resume=self.resume)
         tally = self.scorer.tally()
         if partial.resumed:

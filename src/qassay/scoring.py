@@ -34,6 +34,9 @@ SEED = 12345
 class Scorer:
     """Metrics with what they share over a run; scores batch after batch. Can be sent to another process."""
 
+    prelude = "counting"
+    """What is done before the first score, where anything is."""
+
     def __init__(
         self,
         specs: Iterable[str | MetricSpec],
@@ -55,6 +58,11 @@ class Scorer:
     def maxima(self) -> dict[str, float]:
         """The highest score of each metric."""
         return {str(metric.spec): metric.declaration.maximum for metric in self.metrics}
+
+    @property
+    def choices(self) -> str:
+        """What besides the metrics must be the same for two runs to be one."""
+        return f"language={self.resources.language} model={self.resources.model}"
 
     @property
     def counts_first(self) -> bool:
