@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from contextlib import suppress
 
 import numpy as np
 
@@ -70,3 +71,10 @@ class LengthVerifier:
         same = np.array([float(pair.answer == pair.prediction) for pair in pairs])
         near = np.array([1 / (1 + abs(len(pair.answer) - len(pair.prediction))) for pair in pairs])
         return {"em": same, "token_f1": same, "lerc": near, "bert_score": near}
+
+
+def interrupted(kept, examples, records):
+    """Keep records and stop as Ctrl-C does."""
+    with suppress(KeyboardInterrupt), kept:
+        kept.add(examples, records)
+        raise KeyboardInterrupt

@@ -91,5 +91,5 @@ def test_an_empty_summary_answers_nothing(interrogator):
 )
 def test_another_language_is_refused_with_a_remedy(interrogator, text, language):
     """The embedded models are English, and would give numbers without meaning."""
-    with pytest.raises(DataError, match=rf'"1" is in {language}.*--reader'):
+    with pytest.raises(DataError, match=rf'"1" or what it is held against is in {language}.*--reader'):
         interrogator.interrogate([_example(text, text)], ["qaeval"])

@@ -1,20 +1,23 @@
 import numpy as np
 import pytest
 
-from interrogated import CapitalChunker, FirstNameReader, LengthVerifier
+from interrogated import CapitalChunker, FirstNameReader, LengthVerifier, interrupted
 from qassay.errors import DataError, SpecError
 from qassay.records import Example, Reference
 from qassay.scoring import batches
 from qassay.summary.asking import Questioner
 from qassay.summary.interrogation import Interrogator
+from qassay.summary.kept import KeptRecords
 from qassay.summary.records import AskedQuestion, SourceRecord, SummaryRecord
-from qassay.summary.scorer import SummaryScorer, Verdicts, parse_summary_spec
+from qassay.summary.scorer import SummaryScorer, Verdicts, _chunks, default_summary_metrics, parse_summary_spec
 
 
-def _scorer(*specs, **options):
-    return SummaryScorer(
-        specs, Interrogator(Questioner(CapitalChunker()), FirstNameReader(), LengthVerifier()), **options
-    )
+def _interrogator(_methods):
+    return Interrogator(Questioner(CapitalChunker()), FirstNameReader(), LengthVerifier())
+
+
+def _scorer(*specs):
+    return SummaryScorer(specs, _interrogator)
 
 
 def _example(summary, *references, document=None, name="1"):
@@ -86,13 +89,16 @@ def test_a_summary_without_questions_is_unscored_with_a_reason():
     assert scored.unscored["feqa,verify=em"] == {0: "no noun phrase to ask about"}
 
 
-def test_what_is_known_is_not_asked_again():
+def test_what_is_known_is_not_asked_again(tmp_path):
     """A resumed run takes up the records of the one before."""
-    kept = []
+    examples = [_example("then Bob sang", "so Anna sang"), _example("x", "so Ida sang", name="2")]
     known = [SummaryRecord("1", "a", "qaeval", [SourceRecord("reference 1", _asked(1.0))])]
-    scorer = _scorer("qaeval,verify=em", keep=lambda new, _: kept.extend(new), known=lambda: iter(known))
-    scored = _scores(scorer, _example("then Bob sang", "so Anna sang"), _example("x", "so Ida sang", name="2"))
-    assert [example.id for example in kept] == ["2"]
+    interrupted(KeptRecords(tmp_path / "kept", "run"), examples[:1], [known])
+    scorer = _scorer("qaeval,verify=em")
+    with KeptRecords(tmp_path / "kept", "run", resume=True) as kept:
+        scorer.kept = kept
+        scored = _scores(scorer, *examples)
+        assert [record.id for record in kept.records()] == ["1", "2"]
     assert scored.scores["qaeval,verify=em"].tolist() == [0.5, 0.0]
 
 
@@ -102,6 +108,41 @@ def test_a_metric_says_what_the_summary_lacks(spec, field):
     example = _example("then Bob sang", **({"document": "it was Anna"} if field == "references" else {}))
     with pytest.raises(DataError, match=f'needs "{field}"'):
         _scorer(spec).count([example])
+
+
+def test_metrics_of_words_need_references_too():
+    """ROUGE beside FEQA says what is missing instead of leaving everything unscored."""
+    with pytest.raises(DataError, match='rouge_1 needs "references"'):
+        _scorer("feqa", "rouge_1").check([_example("then Bob sang", document="it was Anna")])
+
+
+def test_everything_is_checked_before_a_question_is_asked():
+    """The last summary's fault is found as soon as the first one's."""
+    reader = FirstNameReader()
+    scorer = SummaryScorer(["feqa"], lambda _: Interrogator(Questioner(CapitalChunker()), reader, LengthVerifier()))
+    examples = [_example("then Bob sang", document="it was Anna", name=str(i)) for i in range(40)]
+    with pytest.raises(DataError, match='"last" has none'):
+        scorer.check([*examples, _example("then Bob sang", "so Anna sang", name="last")])
+    assert reader.asked == []
+
+
+@pytest.mark.parametrize(
+    ("example", "expected"),
+    [
+        (_example("x", "so Anna sang"), ("qaeval",)),
+        (_example("x", document="so Anna sang"), ("feqa",)),
+        (_example("x", "so Anna sang", document="so Anna sang"), ("qaeval", "feqa")),
+    ],
+)
+def test_metrics_are_chosen_by_what_there_is(example, expected):
+    """References allow QAEval, a document FEQA."""
+    assert default_summary_metrics(example) == expected
+
+
+def test_long_texts_are_asked_about_few_at_a_time():
+    """The memory that the texts take stays bounded."""
+    examples = [_example("x", document="word " * 30_000, name=str(i)) for i in range(5)]
+    assert [len(chunk) for chunk in _chunks(examples)] == [2, 2, 1]
 
 
 def test_an_unknown_method_names_those_there_are():

@@ -16,6 +16,8 @@ from qassay.data.scored import is_scored, read_scored
 from qassay.errors import SpecError
 from qassay.models.base import EMBEDDED
 from qassay.scoring import SEED, score_examples
+from qassay.summary.opening import Models
+from qassay.summary.scorer import SummaryScorer, is_summary_metric
 from qassay.text.language import check_language
 from qassay.version import __version__
 
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from qassay.meta.significance import Difference
     from qassay.models.base import Device as DeviceName
     from qassay.report.agreement_page import AgreementReport
+    from qassay.scoring import Scorer
 
 Kind = TypeVar("Kind", bound=StrEnum)
 _TESTS = {"permutation": "perm-both"}
@@ -149,10 +152,21 @@ def _evidence(answers: _Answers, scoring: _Scoring) -> tuple[Evidence, int]:
     if any(scored):
         mixed = answers.inputs[scored.index(True)]
         raise SpecError(f"{mixed} holds scores and other inputs hold answers; give files of one kind")
+    scorer = _scorer(answers, scoring)
     reader = Reader(answers.inputs, answers.reading)
-    table = score_examples(reader, answers.metric or (), seed=answers.seed, **asdict(scoring))
+    table = score_examples(reader, answers.metric or (), seed=answers.seed, scorer=scorer, **asdict(scoring))
     list_skipped(reader)
     return evidence_of_table(table, given), reader.skipped_total
+
+
+def _scorer(answers: _Answers, scoring: _Scoring) -> Scorer | None:
+    """Open what asks questions, where a metric does; all others are left to the usual scorer."""
+    if not any(map(is_summary_metric, answers.metric or ())):
+        return None
+    models = Models(model=scoring.model, device=scoring.device)
+    scorer = SummaryScorer(answers.metric or (), models.interrogator, **asdict(scoring))
+    scorer.check(Reader(answers.inputs, answers.reading))
+    return scorer
 
 
 def _write(found: AgreementReport, report: Path | None, figures: Path | None) -> list[str]:

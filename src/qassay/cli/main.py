@@ -21,6 +21,7 @@ from qassay.cli import (
     metrics,
     models,
     score,
+    summary,
     train,
     verify,
 )
@@ -46,6 +47,7 @@ app.command("compare")(compare.compare)
 app.command("correlate")(correlate.correlate)
 app.command("agree")(agree.agree)
 app.command("accuracy")(accuracy.accuracy)
+app.command("summary")(summary.summary)
 app.command("verify")(verify.verify)
 app.command("explain")(explain.explain)
 app.command("metrics")(metrics.metrics)

@@ -10,11 +10,14 @@ from rich.table import Table
 
 from qassay.cli.options import Json
 from qassay.cli.terminal import output, print_json
-from qassay.metrics.catalogue import CATALOGUE, Entry, parse_spec
+from qassay.metrics.catalogue import CATALOGUE
+from qassay.summary.scorer import DECLARATIONS, QUESTION_METRICS, parse_summary_spec
 from qassay.text.tokenise import TOKENISERS
 
 if TYPE_CHECKING:
-    from qassay.spec import MetricSpec
+    from qassay.spec import Declaration, MetricSpec
+
+_EVERYTHING = {**{name: entry.declaration for name, entry in CATALOGUE.items()}, **DECLARATIONS}
 
 
 def metrics(
@@ -25,30 +28,28 @@ def metrics(
     if spec is None:
         _list_all(json=json)
     else:
-        parsed = parse_spec(spec)
-        _describe(CATALOGUE[parsed.name], parsed, json=json)
+        parsed = parse_summary_spec(spec)
+        _describe(_EVERYTHING[parsed.name], parsed, json=json)
 
 
 def _list_all(*, json: bool) -> None:
     if json:
-        print_json({"metrics": [_document(entry) for entry in CATALOGUE.values()]})
+        print_json({"metrics": [_document(declared) for declared in _EVERYTHING.values()]})
         return
     table = Table("metric", "weights", "what it measures", box=None, header_style="bold")
-    for entry in CATALOGUE.values():
-        declared = entry.declaration
+    for declared in _EVERYTHING.values():
         weights = " ".join(f":{each}" for each in declared.weightings)
         table.add_row(declared.name, weights, declared.summary)
     output.print(table)
     output.print("\n`qassay metrics NAME` shows a metric's parameters and source.", highlight=False)
 
 
-def _describe(entry: Entry, spec: MetricSpec, *, json: bool) -> None:
+def _describe(declared: Declaration, spec: MetricSpec, *, json: bool) -> None:
     if json:
-        print_json({**_document(entry), "spec": str(spec), "values": spec.resolve(entry.declaration)})
+        print_json({**_document(declared), "spec": str(spec), "values": spec.resolve(declared)})
         return
-    declared = entry.declaration
     output.print(f"[bold]{spec}[/]: {declared.summary}", highlight=False)
-    output.print(inspect.getdoc(entry.create) or "", highlight=False, markup=False)
+    output.print(_definition(declared), highlight=False, markup=False)
     output.print(
         f"Source: {declared.source}. Corpus score: {declared.corpus}. Maximum: {declared.maximum:g}.", highlight=False
     )
@@ -67,12 +68,16 @@ def _describe(entry: Entry, spec: MetricSpec, *, json: bool) -> None:
             output.print(f"  {each.name}: {each.meaning}", highlight=False)
 
 
-def _document(entry: Entry) -> dict[str, Any]:
-    declared = entry.declaration
+def _definition(declared: Declaration) -> str:
+    asks = QUESTION_METRICS.get(declared.name)
+    return inspect.getdoc(asks or CATALOGUE[declared.name].create) or ""
+
+
+def _document(declared: Declaration) -> dict[str, Any]:
     return {
         "name": declared.name,
         "summary": declared.summary,
-        "definition": inspect.getdoc(entry.create) or "",
+        "definition": _definition(declared),
         "source": declared.source,
         "weightings": list(declared.weightings),
         "corpus": declared.corpus,

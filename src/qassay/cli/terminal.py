@@ -44,7 +44,9 @@ class Left(Protocol):
 class ProgressBar:
     """Shows how far a run has come on stderr, when that is a terminal."""
 
-    def __init__(self) -> None:
+    def __init__(self, every: int = _REFRESH) -> None:
+        self._every = every
+        """Answers between two looks at the clock."""
         self._bar = Progress(
             TextColumn("{task.description}"),
             BarColumn(),
@@ -75,7 +77,7 @@ class ProgressBar:
     def advance(self, examples: int) -> None:
         """Count examples; look at the clock only now and then."""
         self._done += examples
-        if self._done % _REFRESH == 0 and self._reader is not None:
+        if self._done % self._every == 0 and self._reader is not None:
             elapsed = self._bar.tasks[0].elapsed or 1e-9
             self._bar.update(self._task, completed=self._reader.bytes_read, done=self._done, rate=self._done / elapsed)
 

@@ -15,6 +15,7 @@ from qassay.meta.metric_comparison import compare_metrics, standings
 from qassay.meta.panel import Panel, Pooling
 from qassay.meta.significance import DifferenceTest
 from qassay.metrics.catalogue import create
+from qassay.summary.scorer import is_summary_metric
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -130,7 +131,8 @@ def evidence_of_table(table: ScoreTable, judgements: Judgements | None = None) -
     if judgements is not None:
         found = judgements.of([(each.id, each.system) for each in examples])
         examples = tuple(replace(each, judgement=value) for each, value in zip(examples, found, strict=True))
-    metrics = [create(spec) for spec in table.scores]
+    # What asks questions is a mean over summaries, like all metrics that are not in the catalogue of pooled ones.
+    metrics = [create(spec) for spec in table.scores if not is_summary_metric(spec)]
     panel = Panel.build(
         [_number(each.judgement) for each in examples],
         dict(table.scores),

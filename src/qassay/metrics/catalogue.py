@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from qassay.errors import SpecError
 from qassay.metrics.bleu import Bleu
 from qassay.metrics.cider import Cider
 from qassay.metrics.exact import Contains, ExactMatch, TokenF1, TokenRecall
@@ -237,6 +238,8 @@ _ENTRIES = (
 )
 
 _JUDGED = frozenset({"lerc", "ava"})
+OF_SUMMARIES = ("qaeval", "feqa")
+"""Metrics that hold summaries against texts; they are declared where questions are asked."""
 
 CATALOGUE = {entry.declaration.name: entry for entry in _ENTRIES}
 _DECLARATIONS = {name: entry.declaration for name, entry in CATALOGUE.items()}
@@ -244,6 +247,9 @@ _DECLARATIONS = {name: entry.declaration for name, entry in CATALOGUE.items()}
 
 def parse_spec(text: str | MetricSpec) -> MetricSpec:
     """Read and check a metric spec such as `rouge_l,yesno=2`."""
+    name = str(text).partition(",")[0].strip()
+    if name in OF_SUMMARIES:
+        raise SpecError(f"{name} asks questions about summaries: `qassay summary` and `qassay correlate` take it")
     return parse(str(text), _DECLARATIONS)
 
 

@@ -9,11 +9,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from qassay.errors import DataError
+from qassay.models.base import is_foreign
 from qassay.summary.records import AskedQuestion, SourceRecord, SummaryRecord
 from qassay.summary.verification import Pair
 from qassay.text.language import script
 
 if TYPE_CHECKING:
+    from collections import Counter
     from collections.abc import Iterable, Sequence
 
     from qassay.models.reader import Answer, Answerer
@@ -24,7 +26,9 @@ if TYPE_CHECKING:
 QAEVAL, FEQA = "qaeval", "feqa"
 NO_SUMMARY = "no summary"
 NOTHING_TO_ASK = "no noun phrase to ask about"
-_LANGUAGES = {"han": "Chinese", "kana": "Japanese", "hangul": "Korean"}
+_LOOKED_AT = 10_000
+"""Characters of a document that tell its language."""
+_LANGUAGES = {"han": "Chinese", "kana": "Japanese", "hangul": "Korean", "other": "another script than Latin"}
 
 
 class Task(NamedTuple):
@@ -47,12 +51,29 @@ class Interrogator:
         self._english = english
         """Whether the models read English alone."""
 
+    @property
+    def fingerprint(self) -> str:
+        """What identifies the models that ask and answer."""
+        return f"{self._questioner.fingerprint}+{self._answerer.fingerprint}"
+
+    def identity(self, method: str) -> dict[str, str]:
+        """Say what scores depend on besides the texts: the models that ask, answer and verify."""
+        verifying = {f"verify.{key}": value for key, value in self._verifier.identity.get(method, {}).items()}
+        return {"asks": self._questioner.fingerprint, "answers": self._answerer.fingerprint, **verifying}
+
+    @property
+    def notes(self) -> Counter[str]:
+        """What there is to say of the texts that were read."""
+        return self._answerer.notes + self._verifier.notes
+
     def interrogate(self, examples: Sequence[Example], metrics: Iterable[str]) -> list[SummaryRecord]:
         """Give one record for each example and metric, example by example.
 
         The same question on the same text is answered once, whichever summaries ask it.
         """
         wanted = tuple(metrics)
+        for example in examples:
+            self.check_language(example, wanted)
         tasks = [task for i, example in enumerate(examples) for task in self._tasks(i, example, wanted)]
         raised = self._questioner.ask([task.raises for task in tasks])
         asked = [(task, each) for task, questions in zip(tasks, raised, strict=True) for each in questions]
@@ -77,19 +98,21 @@ class Interrogator:
         for metric in metrics:
             if metric == QAEVAL:
                 for number, reference in enumerate(example.references, 1):
-                    self._check_language(example, summary + reference.text)
                     yield Task(i, metric, f"reference {number}", reference.text, summary)
             else:
-                self._check_language(example, summary)
                 yield Task(i, metric, "summary", summary, example.context or "")
 
-    def _check_language(self, example: Example, text: str) -> None:
-        found = script(text)
-        if self._english and found != "other":
-            raise DataError(
-                f'the summary with id "{example.id}" is in {_LANGUAGES[found]}, and the embedded chunker and reader '
-                "are English; name models that read it with --chunker and --reader, or leave it out"
-            )
+    def check_language(self, example: Example, metrics: Iterable[str]) -> None:
+        """Refuse what English models cannot read, as an error that says what to do."""
+        references = [reference.text for reference in example.references] if QAEVAL in metrics else []
+        documents = [(example.context or "")[:_LOOKED_AT]] if FEQA in metrics else []
+        for text in (example.candidate or "", *references, *documents):
+            if self._english and is_foreign(text):
+                raise DataError(
+                    f'the summary with id "{example.id}" or what it is held against is in {_LANGUAGES[script(text)]}, '
+                    "and the embedded chunker and reader are English; name models that read it with --chunker and "
+                    "--reader, or leave it out"
+                )
 
     def _verdicts(self, asked: Sequence[tuple[Task, Raised]], answers: Sequence[Answer]) -> list[dict[str, float]]:
         rows = [i for i, answer in enumerate(answers) if self._is_answered(answer)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass, field
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,25 +12,32 @@ import numpy as np
 from qassay.errors import DataError
 from qassay.metrics.base import MeanMetric
 from qassay.metrics.catalogue import parse_spec
+from qassay.models.base import EMBEDDED
 from qassay.scoring import Scorer, batches
 from qassay.spec import Declaration, MetricSpec, Param, parse
 from qassay.summary.interrogation import FEQA, QAEVAL
-from qassay.summary.verification import METHODS, bounds, rescaled
+from qassay.summary.kept import by_example, check_same
+from qassay.summary.pair_scorer import IS_ANSWERED
+from qassay.summary.verification import BERT_SCORE, METHODS, bounds, rescaled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from qassay.arrays import Floats
     from qassay.features import Batch, Resources
+    from qassay.models.base import Device
     from qassay.records import Example
     from qassay.summary.interrogation import Interrogator
-    from qassay.summary.records import AskedQuestion, SummaryRecord
+    from qassay.summary.kept import KeptRecords
+    from qassay.summary.records import SummaryRecord
+    from qassay.tally import Tally
 
-IS_ANSWERED = "is_answered"
-AT_ONCE = 64
+AT_ONCE = 16
 """Summaries interrogated at a time."""
+CHARACTERS_AT_ONCE = 400_000
+"""Of their texts, unless one alone is longer."""
 _VERIFY = Param(
-    "verify", "lerc", "how the answers are compared", choices=("lerc", "em", "token_f1", "bert_score", IS_ANSWERED)
+    "verify", "lerc", "how the answers are compared", choices=("lerc", "em", "token_f1", BERT_SCORE, IS_ANSWERED)
 )
 DECLARATIONS = {
     QAEVAL: Declaration(
@@ -73,6 +81,15 @@ class Verdicts:
     methods: tuple[str, ...] = METHODS
     _bounds: tuple[float, float] | None = None
 
+    def finish(self, record: SummaryRecord) -> SummaryRecord:
+        """Give a record with its verdicts as they count: BERTScores rescaled over the run."""
+        for source in record.sources:
+            for question in source.questions:
+                if BERT_SCORE in question.verdicts:
+                    raw = np.array([question.verdicts[BERT_SCORE]])
+                    question.verdicts[BERT_SCORE] = float(rescaled(raw, *self.bert_score_bounds())[0])
+        return record
+
     def add(self, record: SummaryRecord) -> None:
         """Take in what was asked about a summary."""
         place = (record.metric, (record.system, record.id))
@@ -87,13 +104,10 @@ class Verdicts:
         )
         self._bounds = None
 
-    def _row(self, question: AskedQuestion) -> list[float]:
-        return [float(question.answered), *(question.verdicts.get(method, np.nan) for method in self.methods)]
-
     def bert_score_bounds(self) -> tuple[float, float]:
         """Give the run's BERTScores that count as 0 and as 1."""
         if self._bounds is None:
-            column = 1 + self.methods.index("bert_score")
+            column = 1 + self.methods.index(BERT_SCORE)
             scores = [text[:, column] for texts in self.found.values() for text in texts]
             self._bounds = bounds(np.concatenate([np.empty(0), *scores]))
         return self._bounds
@@ -112,7 +126,7 @@ class Verdicts:
         if method == IS_ANSWERED:
             return text[:, 0]
         scores = text[:, 1 + self.methods.index(method)]
-        if method == "bert_score":
+        if method == BERT_SCORE:
             scores = rescaled(scores, *self.bert_score_bounds())
         return np.where(text[:, 0] > 0, np.nan_to_num(scores), 0.0)
 
@@ -120,14 +134,14 @@ class Verdicts:
 class QuestionMetric(MeanMetric):
     """QAEval or FEQA with one method of verification, read off the verdicts of the run."""
 
-    def __init__(self, spec: MetricSpec, verdicts: Verdicts, identity: Mapping[str, str]) -> None:
+    def __init__(self, spec: MetricSpec, verdicts: Verdicts, identity: Callable[[], Mapping[str, str]]) -> None:
         super().__init__(spec, DECLARATIONS[spec.name])
         self._verdicts = verdicts
-        self._identity = dict(identity)
+        self._identity = identity
 
     def identity(self, resources: Resources) -> dict[str, str]:  # noqa: ARG002 - the run's models are the questions'
         """Give the models' fingerprints."""
-        return self._identity
+        return dict(self._identity())
 
     @property
     def method(self) -> str:
@@ -146,38 +160,82 @@ class QuestionMetric(MeanMetric):
         return {i: reasons[place] for i, place in enumerate(places) if place in reasons}
 
 
+class QAEval(QuestionMetric):
+    """Mean verification over the questions that a reference raises, answered on the summary; then over the references.
+
+    A question that the summary does not answer counts as 0; a reference that raises none is left out.
+    """
+
+
+class Feqa(QuestionMetric):
+    """Mean verification over the questions that the summary raises, answered on the document.
+
+    A question that the document does not answer counts as 0; a summary that raises none is unscored.
+    """
+
+
+QUESTION_METRICS: dict[str, type[QuestionMetric]] = {QAEVAL: QAEval, FEQA: Feqa}
+
+
 class SummaryScorer(Scorer):
-    """QAEval and FEQA beside any metrics of the catalogue; every variant in one pass over the questions."""
+    """QAEval and FEQA beside any metrics of the catalogue; every variant in one pass over the questions.
+
+    `open_interrogator` is told by which methods answers are to be compared, and called when the first question is to
+    be asked. `kept` holds what was asked, and what an earlier run had asked already.
+    """
+
+    prelude = "asking"
 
     def __init__(
         self,
         specs: Iterable[str | MetricSpec],
-        interrogator: Interrogator,
+        open_interrogator: Callable[[Sequence[str]], Interrogator],
         *,
-        identity: Mapping[str, Mapping[str, str]] | None = None,
         language: str = "auto",
-        keep: Callable[[Sequence[Example], list[SummaryRecord]], None] | None = None,
-        known: Callable[[], Iterator[SummaryRecord]] | None = None,
+        model: str = EMBEDDED,
+        device: Device = "auto",
     ) -> None:
         wanted = list(dict.fromkeys(parse_summary_spec(spec) for spec in specs))
-        super().__init__([spec for spec in wanted if not is_summary_metric(spec)], language=language)
-        self.verdicts = Verdicts()
+        others = [spec for spec in wanted if not is_summary_metric(spec)]
+        super().__init__(others, language=language, model=model, device=device)
+        asking = [spec for spec in wanted if is_summary_metric(spec)]
+        methods = tuple(dict.fromkeys(map(_method, asking)))
+        self.verdicts = Verdicts(methods=tuple(method for method in methods if method != IS_ANSWERED))
+        self.kept: KeptRecords | None = None
+        self._open = open_interrogator
         asked = [
-            QuestionMetric(spec, self.verdicts, (identity or {}).get(_method(spec), {}))
-            for spec in wanted
-            if is_summary_metric(spec)
+            QUESTION_METRICS[spec.name](spec, self.verdicts, partial(self._identity, _method(spec))) for spec in asking
         ]
-        order = {spec: i for i, spec in enumerate(wanted)}
-        self.metrics = sorted([*self.metrics, *asked], key=lambda metric: order[metric.spec])
-        self._questions = tuple(dict.fromkeys(metric.spec.name for metric in asked))
-        self._interrogator = interrogator
-        self._keep = keep
-        self._known = known
+        made = dict(zip(others, self.metrics, strict=True)) | dict(zip(asking, asked, strict=True))
+        self.metrics = [made[spec] for spec in wanted]
+        self._questions = tuple(dict.fromkeys(spec.name for spec in asking))
+
+    @cached_property
+    def interrogator(self) -> Interrogator:
+        """The models that ask, answer and verify."""
+        return self._open(self.verdicts.methods)
+
+    def _identity(self, method: str) -> Mapping[str, str]:
+        return self.interrogator.identity(method)
+
+    @property
+    def choices(self) -> str:
+        """Add the models that ask and answer."""
+        if not self._questions:
+            return super().choices
+        return f"{super().choices} questions={self.interrogator.fingerprint}"
 
     @property
     def counts_first(self) -> bool:
         """The questions are asked before the first score."""
         return True
+
+    def check(self, examples: Iterable[Example]) -> None:
+        """Make sure that every summary has what the metrics need and is in a language that the models read."""
+        for chunk in batches(examples, AT_ONCE):
+            self._check_fields(chunk)
+            for example in chunk if self._questions else ():
+                self.interrogator.check_language(example, self._questions)
 
     def count(self, examples: Iterable[Example]) -> None:
         """Ask all questions; count what other metrics need on the way."""
@@ -185,9 +243,17 @@ class SummaryScorer(Scorer):
         super().count(stream)
         deque(stream, maxlen=0)
 
+    def tally(self) -> Tally:
+        """Begin totals, with what there is to note of the questions."""
+        tally = super().tally()
+        if self._questions:
+            tally.notes.update(self.interrogator.notes)
+        return tally
+
     def _check_fields(self, examples: Sequence[Example]) -> None:
         for metric in self.metrics:
-            for need in sorted(metric.needs):
+            needs = metric.needs if isinstance(metric, QuestionMetric) else metric.needs | {"references"}
+            for need in sorted(needs):
                 lacking = next((example for example in examples if not getattr(example, need)), None)
                 if lacking is not None:
                     raise DataError(
@@ -196,19 +262,48 @@ class SummaryScorer(Scorer):
                     )
 
     def _asked(self, examples: Iterable[Example]) -> Iterator[Example]:
-        done = set()
-        for record in self._known() if self._known else ():
-            self.verdicts.add(record)
-            done.add((record.system, record.id))
-        for chunk in batches(examples, AT_ONCE):
+        known = self.kept.known() if self.kept else iter(())
+        for chunk in _chunks(examples):
             self._check_fields(chunk)
-            new = [example for example in chunk if (example.system, example.id) not in done]
-            records = self._interrogator.interrogate(new, self._questions) if new else []
-            for record in records:
-                self.verdicts.add(record)
-            if self._keep:
-                self._keep(new, records)
+            new = []
+            for example in chunk:
+                if (kept := next(known, None)) is None:
+                    new.append(example)
+                    continue
+                check_same(example, kept)
+                for record in kept.records:
+                    self.verdicts.add(record)
+            if new and self._questions:
+                self._ask(new)
             yield from chunk
+
+    def _ask(self, examples: Sequence[Example]) -> None:
+        records = self.interrogator.interrogate(examples, self._questions)
+        for record in records:
+            self.verdicts.add(record)
+        if self.kept:
+            self.kept.add(examples, by_example(examples, records))
+
+
+def default_summary_metrics(first: Example) -> tuple[str, ...]:
+    """Choose the metrics where none is named: QAEval if there are references, FEQA if there is a document."""
+    return tuple(name for name, held in ((QAEVAL, first.references), (FEQA, first.context)) if held)
+
+
+def _chunks(examples: Iterable[Example]) -> Iterator[list[Example]]:
+    """Cut a stream into few enough summaries, and few enough long texts, to be asked about at once."""
+    chunk: list[Example] = []
+    size = 0
+    for example in examples:
+        length = sum(map(len, (example.candidate or "", example.context or "")))
+        length += sum(len(reference.text) for reference in example.references)
+        if chunk and (len(chunk) == AT_ONCE or size + length > CHARACTERS_AT_ONCE):
+            yield chunk
+            chunk, size = [], 0
+        chunk.append(example)
+        size += length
+    if chunk:
+        yield chunk
 
 
 def _named(field_name: str) -> str:

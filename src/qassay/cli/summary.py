@@ -1,0 +1,165 @@
+"""`qassay summary`: QAEval and FEQA, with every question that was asked."""
+
+from __future__ import annotations
+
+import tempfile
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from qassay.cli import options
+from qassay.cli.runs import run_document
+from qassay.cli.spool import stdin_spooled
+from qassay.cli.terminal import ProgressBar, list_skipped, output, print_json, say, say_how_to_resume, title_of
+from qassay.data.reading import Reader
+from qassay.data.scored import read_rows
+from qassay.engines.local import LocalEngine
+from qassay.errors import SpecError
+from qassay.models.base import EMBEDDED
+from qassay.report.terminal import aggregates_table
+from qassay.run import Finished, Run
+from qassay.scoring import SEED
+from qassay.summary.kept import KeptRecords
+from qassay.summary.opening import Models
+from qassay.summary.scorer import AT_ONCE, SummaryScorer, default_summary_metrics
+from qassay.summary.writing import PROMPT, check_prompt
+from qassay.text.language import check_language
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from qassay.report.summary_page import SummaryRow
+    from qassay.scores import Aggregate
+
+
+def summary(
+    inputs: options.Inputs,
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(
+            "-m",
+            "--metric",
+            metavar="SPEC",
+            help="qaeval, feqa with verify=METHOD, or another metric (repeat; default: those the input allows).",
+        ),
+    ] = None,
+    format_: options.Format = "summaries",
+    map_: options.Map = None,
+    system: options.System = None,
+    language: options.Language = "auto",
+    out: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="OUT", help="Scores as .jsonl, .csv, .tsv or .parquet.")
+    ] = None,
+    questions: Annotated[
+        Path | None,
+        typer.Option("--questions", metavar="FILE.jsonl", help="Every question with both answers and the verdicts."),
+    ] = None,
+    report: options.ReportFile = None,
+    json: options.Json = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Carry on where a stopped run with this -o was.")] = False,
+    on_error: options.OnError = "stop",
+    seed: options.Seed = SEED,
+    chunker: Annotated[
+        str, typer.Option("--chunker", metavar="REF", help="Finds what to ask about: mini, or a trained folder.")
+    ] = EMBEDDED,
+    reader: Annotated[
+        str, typer.Option("--reader", metavar="REF", help="Answers: mini, or a trained folder.")
+    ] = EMBEDDED,
+    generator: Annotated[
+        str | None,
+        typer.Option("--generator", metavar="REF", help="A sequence-to-sequence model to word questions (extra hf)."),
+    ] = None,
+    prompt: Annotated[
+        str, typer.Option("--prompt", help="What the generator is given: {answer}, {sentence}, {before}, {after}.")
+    ] = PROMPT,
+    model: options.Model = EMBEDDED,
+    device: options.Device = "auto",
+) -> None:
+    """Score summaries by questions: against references (QAEval) or against the document (FEQA)."""
+    reading = options.read_options(format_, map_, system, on_error)
+    if resume and out is None:
+        raise SpecError("--resume needs -o: it carries on with the scores written there")
+    models = Models(chunker, reader, generator, check_prompt(prompt), model, options.check_device(device))
+    with stdin_spooled(inputs, needed=True) as files, ProgressBar(every=1) as bar, ExitStack() as closing:
+        scorer = SummaryScorer(
+            metric or default_summary_metrics(next(iter(Reader(files, reading)))),
+            models.interrogator,
+            language=check_language(language),
+            model=model,
+            device=models.device,
+        )
+        scorer.check(Reader(files, reading))
+        run = closing.enter_context(
+            Run(
+                lambda: Reader(files, reading),
+                scorer,
+                LocalEngine(),
+                output=out,
+                resume=resume,
+                batch=AT_ONCE,
+                seed=seed,
+                watcher=bar,
+            )
+        )
+        place = out or Path(closing.enter_context(tempfile.TemporaryDirectory())) / "scores.jsonl"
+        kept = KeptRecords(
+            place.with_name(f"{place.name}.questions.part"), run.identity, resume=resume, resumable=out is not None
+        )
+        try:
+            scorer.kept = closing.enter_context(kept)
+            finished = run.score()
+        except KeyboardInterrupt:
+            say_how_to_resume(out)
+            raise
+        aggregates = finished.tally.aggregates(seed)
+        if questions is not None:
+            kept.write_questions(questions, scorer.verdicts.finish)
+        if report is not None:
+            _write_report(report, title_of(inputs), scorer, run, finished, aggregates, kept)
+    list_skipped(finished.reader)
+    if json:
+        print_json(run_document(finished, aggregates, seed))
+        return
+    output.print(aggregates_table(aggregates, finished.tally.notes))
+    for path in filter(None, (out, questions, report)):
+        say(f"wrote {path}")
+
+
+def _write_report(
+    path: Path,
+    title: str,
+    scorer: SummaryScorer,
+    run: Run,
+    finished: Finished,
+    aggregates: list[Aggregate],
+    kept: KeptRecords,
+) -> None:
+    from qassay.meta.levels_at_once import judgement_means, levels_at_once  # noqa: PLC0415 - loads scipy
+    from qassay.report.summary_page import (  # noqa: PLC0415 - as above
+        SummaryReport,
+        select_summaries,
+        write_summary_page,
+    )
+
+    rows = list(read_rows(finished.rows))
+    report = SummaryReport(
+        title=title,
+        aggregates=aggregates,
+        judgements=judgement_means(rows),
+        levels=levels_at_once(rows),
+        summaries=select_summaries(_summaries(scorer, run, finished, kept)),
+        examples=finished.tally.examples,
+        skipped=finished.reader.skipped_total,
+        notes=finished.tally.notes,
+        seed=run.seed,
+    )
+    write_summary_page(report, path)
+
+
+def _summaries(scorer: SummaryScorer, run: Run, finished: Finished, kept: KeptRecords) -> Iterator[SummaryRow]:
+    from qassay.report.summary_page import SummaryRow  # noqa: PLC0415 - loads scipy
+
+    for (example, scores, unscored), records in zip(run.answers(finished), kept.by_summary(), strict=False):
+        yield SummaryRow(example, scores, unscored, [scorer.verdicts.finish(record) for record in records])

@@ -1,0 +1,47 @@
+"""Opening the models that ask, answer and verify."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from qassay.models.base import EMBEDDED
+from qassay.models.load_reading import load_chunker, load_generator, load_reader
+from qassay.summary.asking import Questioner
+from qassay.summary.interrogation import Interrogator
+from qassay.summary.verification import Verifier
+from qassay.summary.writing import PROMPT, ModelWriter
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from qassay.models.base import Device
+
+
+@dataclass(frozen=True, slots=True)
+class Models:
+    """Which models ask, answer and verify."""
+
+    chunker: str = EMBEDDED
+    """Finds the phrases to ask about."""
+    reader: str = EMBEDDED
+    """Answers."""
+    generator: str | None = None
+    """Words the questions; without one they are worded by rule."""
+    prompt: str = PROMPT
+    """What the generator is given."""
+    model: str = EMBEDDED
+    """Encodes the phrases for BERTScore, and judges them for LERC where it can."""
+    device: Device = "auto"
+
+    def interrogator(self, methods: Sequence[str]) -> Interrogator:
+        """Open the models, to verify by these methods."""
+        writer = None
+        if self.generator is not None:
+            writer = ModelWriter(load_generator(self.generator, self.device), self.prompt)
+        return Interrogator(
+            Questioner(load_chunker(self.chunker), writer),
+            load_reader(self.reader),
+            Verifier(methods, model=self.model, device=self.device),
+            english=EMBEDDED in {self.chunker, self.reader},
+        )
