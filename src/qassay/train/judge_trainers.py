@@ -7,7 +7,7 @@ import shutil
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from qassay.errors import ModelError, SpecError
+from qassay.errors import SpecError
 from qassay.models.ava import AvaSettings, save
 from qassay.models.base import EMBEDDED_FOLDER, parse_ref
 from qassay.models.folder import TOKENIZER
@@ -15,6 +15,7 @@ from qassay.models.hf import local_folder
 from qassay.models.judge import Judged
 from qassay.train import ava
 from qassay.train.averaging import averaged
+from qassay.train.base_model import VOCABULARY, base_weights
 from qassay.train.encoder_base import open_base
 from qassay.train.export_judge import export_judge
 from qassay.train.judge import Plan, train
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 
     from qassay.train.judge_network import JudgeNetwork
 
-_VOCABULARY = "embeddings.word_embeddings.weight"
 _TRUNK = "352d34a4ad725bb742f36fc3f2a2dcfa7f07317926128d47c362198125003892"
 """SHA-256 of all-MiniLM-L6-v2's word embeddings, by which the embedded model's own trunk is known."""
 
@@ -42,7 +42,7 @@ def is_trunk(base: str) -> bool:
     if not path.is_file() or not path.with_name(TOKENIZER).is_file():
         return False
     for name, value in load_file(path).items():
-        if name.endswith(_VOCABULARY):
+        if name.endswith(VOCABULARY):
             return hashlib.sha256(value.float().numpy().tobytes()).hexdigest() == _TRUNK
     return False
 
@@ -60,7 +60,7 @@ def export_network(
     """Train networks on the trunk, average them and write them beside the embedded model's other parts."""
     if seeds < 1:
         raise SpecError(f"{seeds} seeds; train at least one network")
-    tuned = train_network(_base_weights(base), rows, plan, base / TOKENIZER, seeds=seeds, device=device, report=report)
+    tuned = train_network(base_weights(base), rows, plan, base / TOKENIZER, seeds=seeds, device=device, report=report)
     if folder.resolve() != EMBEDDED_FOLDER.resolve():
         shutil.copytree(EMBEDDED_FOLDER, folder, dirs_exist_ok=True)
     export_judge({name: value.numpy() for name, value in tuned.items()}, folder, layer=plan.trunk_depth)
@@ -122,15 +122,3 @@ def train_on_encoder(
     for number, reached in enumerate(trained.reached, 1):
         report(f"epoch {number} of {plan.epochs}: log-likelihood on dev {reached:.4f}")
     save(trained.network, opened.tokenizer, AvaSettings(plan.design, longest, base), folder)
-
-
-def _base_weights(base: Path) -> dict[str, torch.Tensor]:
-    from safetensors.torch import load_file  # noqa: PLC0415 - part of the extra `train`
-
-    path = base / "model.safetensors"
-    if not path.is_file() or not (base / TOKENIZER).is_file():
-        raise ModelError(f"{base}: give the folder of all-MiniLM-L6-v2, with model.safetensors and {TOKENIZER}")
-    weights = {name.removeprefix("bert."): value for name, value in load_file(path).items()}
-    if _VOCABULARY not in weights or "encoder.layer.5.output.dense.weight" not in weights:
-        raise ModelError(f"{path}: not a BERT of six layers; the embedded model's trunk is all-MiniLM-L6-v2's")
-    return weights

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from qassay.train.encoder_layers import Trunk
 
-_ENCODED_AT_ONCE = 1 << 16
+_ENCODED_AT_ONCE = {"cpu": 1 << 13, "cuda": 1 << 16}
 _MULTIPLE = 16
 
 
@@ -60,16 +60,18 @@ class Ragged:
 def batches_by_length(
     lengths: NDArray[np.int64], tokens: int, rng: np.random.Generator | None = None
 ) -> Iterator[NDArray[np.int64]]:
-    """Cut rows into batches of about `tokens` padded tokens, rows of like length together, in random order."""
+    """Cut rows into batches of at most `tokens` padded tokens, rows of like length together, in random order."""
     noise = rng.random(len(lengths)) * 8 if rng else np.zeros(len(lengths))
     order = np.argsort(lengths + noise, kind="stable")
     batches = []
-    start = 0
-    while start < len(order):
-        # The rows are nearly sorted, so that the last of a full batch is about its longest.
-        size = max(1, tokens // max(1, int(lengths[order[min(start + 256, len(order) - 1)]])))
-        batches.append(order[start : start + size])
-        start += size
+    start, longest = 0, 0
+    for place, length in enumerate(lengths[order].tolist()):
+        if place > start and (place + 1 - start) * max(longest, length) > tokens:
+            batches.append(order[start:place])
+            start, longest = place, 0
+        longest = max(longest, length)
+    if len(order):
+        batches.append(order[start:])
     if rng:
         rng.shuffle(batches)
     yield from batches
@@ -81,7 +83,7 @@ def encode(trunk: Trunk, pieces: Ragged) -> Ragged:
     use_plain_attention()
     width = trunk.word_embeddings.shape[1]
     hidden = torch.empty((len(pieces.flat), width), dtype=torch.float16, device=pieces.flat.device)
-    for rows in batches_by_length(pieces.lengths, _ENCODED_AT_ONCE):
+    for rows in batches_by_length(pieces.lengths, _ENCODED_AT_ONCE[pieces.flat.device.type]):
         ids, present = pieces.padded(rows)
         places = pieces.starts[rows][:, None] + np.arange(ids.shape[1])
         taken = places[np.arange(ids.shape[1]) < pieces.lengths[rows][:, None]]

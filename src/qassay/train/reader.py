@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -10,93 +10,39 @@ import numpy as np
 import torch
 from torch import nn
 
+from qassay.train.crew import Crew
 from qassay.train.encoder_layers import WIDTH, Trunk, upper_layers
 from qassay.train.ragged import Ragged, batches_by_length, encode
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     from numpy.typing import NDArray
 
-    from qassay.train.keyphrase_rows import Span
-    from qassay.train.reader_rows import ReaderRow
+    from qassay.train.reader_inputs import Asked
 
-WINDOW, STRIDE = 256, 128
-"""Pieces of a passage that are read at a time, and how far the next window is, as in use."""
-LONGEST_QUESTION = 96
-LONGEST_ANSWER = 30
 _WARM_UP = 0.06
+_IMPOSSIBLE = -1e4
 
 
-@dataclass(slots=True)
-class Asked:
-    """Questions on windows of passages, as numbers of distinct texts."""
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How to train."""
 
-    texts: list[list[int]]
-    """Word pieces with [CLS] and [SEP]."""
-    questions: list[int]
-    passages: list[int]
-    spans: list[tuple[Span, ...]]
-    """Accepted answers: first and last piece in the window's pieces; none where it does not answer."""
-    rows: list[int]
-    """Which row each pair was made of."""
-
-
-def prepare(
-    rows: Iterable[ReaderRow],
-    cut: Callable[[str], tuple[list[int], list[Span]]],
-    *,
-    every_window: bool = False,
-) -> Asked:
-    """Turn rows into pairs of word pieces; `cut` gives a text's pieces with [CLS] and [SEP], and their places.
-
-    Of a passage longer than a window the first window that holds an answer is kept, or the first one; with
-    `every_window`, all of them.
-    """
-    asked = Asked([], [], [], [], [])
-    known: dict[tuple[int, ...], int] = {}
-    windows: dict[str, list[tuple[int, list[Span]]]] = {}
-
-    def number(pieces: Sequence[int]) -> int:
-        key = tuple(pieces)
-        if key not in known:
-            known[key] = len(asked.texts)
-            asked.texts.append(list(pieces))
-        return known[key]
-
-    for index, row in enumerate(rows):
-        question, _ = cut(row.question)
-        if len(question) > LONGEST_QUESTION:
-            question = [*question[: LONGEST_QUESTION - 1], question[-1]]
-        if row.passage not in windows:
-            pieces, places = cut(row.passage)
-            windows[row.passage] = [
-                (number([pieces[0], *pieces[low:high], pieces[-1]]), [(0, 0), *places[low:high], (0, 0)])
-                for low, high in window_bounds(len(pieces) - 2)
-            ]
-        found = [(text, tuple(_pieces_of(places, row.spans))) for text, places in windows[row.passage]]
-        kept = found if every_window else [next((each for each in found if each[1]), found[0])]
-        for text, spans in kept:
-            if spans or not row.spans or every_window:
-                asked.questions.append(number(question))
-                asked.passages.append(text)
-                asked.spans.append(spans)
-                asked.rows.append(index)
-    return asked
-
-
-def window_bounds(pieces: int) -> list[Span]:
-    """Cut a passage into overlapping windows; positions count from 1, after [CLS]."""
-    starts = range(0, max(1, pieces - WINDOW + STRIDE), STRIDE)
-    return [(1 + start, 1 + min(start + WINDOW, pieces)) for start in starts]
-
-
-def _pieces_of(places: Sequence[Span], spans: Iterable[Span]) -> Iterable[Span]:
-    for start, end in spans:
-        first = next((i for i, place in enumerate(places) if place[0] <= start < place[1]), None)
-        last = next((i for i, place in enumerate(places) if place[0] < end <= place[1]), None)
-        if first is not None and last is not None and first <= last < first + LONGEST_ANSWER:
-            yield first, last
+    trunk_depth: int = 2
+    epochs: float = 1.0
+    rate: float = 3e-4
+    tokens: int = 6144
+    """Pieces in a batch over all processes, question and passage, padding included."""
+    dropout: float = 0.0
+    """One epoch sees nothing twice."""
+    short: float = 0.6
+    """How many questions are asked on short windows, which cost less."""
+    shares: Mapping[str, float] = field(default_factory=dict)
+    """The share of each source's rows that is drawn, where it is not all of them."""
+    seed: int = 0
+    seconds: float | None = None
+    """Where given, training ends after this long, the rate falling with the clock."""
 
 
 class ReaderNetwork(nn.Module):
@@ -111,7 +57,6 @@ class ReaderNetwork(nn.Module):
         self.sides = nn.Parameter(torch.zeros(3, WIDTH))
         """What is added to the question, to the passage, and to passage pieces that the question holds too."""
         self.out = nn.Linear(WIDTH, 2)
-        self.steps_taken = 0
 
     def forward(
         self,
@@ -131,20 +76,6 @@ class ReaderNetwork(nn.Module):
         return scores
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """How to train."""
-
-    trunk_depth: int = 2
-    epochs: float = 3
-    rate: float = 2e-4
-    tokens: int = 16384
-    """Pieces in a batch, question and passage, padding included."""
-    seed: int = 0
-    seconds: float | None = None
-    """Where given, training ends after this long, the rate falling with the clock."""
-
-
 class Corpus:
     """Pairs with their texts encoded by the trunk, on the device."""
 
@@ -157,13 +88,15 @@ class Corpus:
         self.lengths = self.pieces.lengths[self.question] + self.pieces.lengths[self.passage]
 
     def inputs(self, batch: NDArray[np.int64]) -> tuple[torch.Tensor, ...]:
-        """Give what the network takes, and which passage pieces may be in an answer."""
+        """Give what the network takes."""
         question, in_question = self.hidden.padded(self.question[batch])
         passage, in_passage = self.hidden.padded(self.passage[batch])
         asked_pieces, _ = self.pieces.padded(self.question[batch])
         passage_pieces, _ = self.pieces.padded(self.passage[batch])
-        shared = ((passage_pieces[:, :, None] == asked_pieces[:, None]) & in_question[:, None]).any(2).long()
-        return question.float(), passage.float(), in_question, in_passage, shared
+        # The marks around the texts are the same in both and say nothing.
+        named = _between_marks(in_question)[:, None]
+        shared = ((passage_pieces[:, :, None] == asked_pieces[:, None]) & named).any(2) & _between_marks(in_passage)
+        return question.float(), passage.float(), in_question, in_passage, shared.long()
 
     def targets(self, batch: NDArray[np.int64], width: int) -> torch.Tensor:
         """Give (batch, 2, width) marks on where accepted answers begin and end; on the first piece for no answer."""
@@ -174,25 +107,50 @@ class Corpus:
         return torch.from_numpy(marks).to(self.pieces.flat.device, non_blocking=True)
 
 
+def _between_marks(present: torch.Tensor) -> torch.Tensor:
+    """Leave out the first and the last piece of each row."""
+    follows = torch.cat([present[:, 1:], torch.zeros_like(present[:, :1])], 1)
+    precedes = torch.cat([torch.zeros_like(present[:, :1]), present[:, :-1]], 1)
+    return follows & precedes
+
+
 def masked_scores(scores: torch.Tensor, in_passage: torch.Tensor) -> torch.Tensor:
     """Give (batch, 2, passage) scores; the closing mark and the padding are as good as impossible."""
     inside = torch.cat([in_passage[:, 1:], torch.zeros_like(in_passage[:, :1])], 1)
-    return scores.float().transpose(1, 2).masked_fill(~inside[:, None], -1e4)
+    return scores.float().transpose(1, 2).masked_fill(~inside[:, None], _IMPOSSIBLE)
 
 
-def train(weights: Mapping[str, torch.Tensor], asked: Asked, plan: Plan, device: str) -> ReaderNetwork:
-    """Train with AdamW, warm-up and linear decay; several accepted answers share the probability."""
-    torch.manual_seed(plan.seed)
-    rng = np.random.default_rng(plan.seed)
+def train(
+    network: ReaderNetwork,
+    weights: Mapping[str, torch.Tensor],
+    asked: Asked,
+    plan: Plan,
+    device: str,
+    *,
+    crew: Crew | None = None,
+    report: Callable[[float, float], None] = lambda _progress, _loss: None,
+) -> None:
+    """Train with AdamW, warm-up and linear decay; several accepted answers share the probability.
+
+    `asked` is this process's share of the questions. `report` hears of progress from 0 to 1 and of the mean loss since
+    the last time.
+    """
+    crew = crew or Crew()
+    rng = np.random.default_rng([plan.seed, crew.rank])
     corpus = Corpus(weights, plan.trunk_depth, asked, device)
-    network = ReaderNetwork(weights, plan.trunk_depth).to(device).train()
-    optimiser = torch.optim.AdamW(network.parameters(), plan.rate, weight_decay=0.01, fused=device != "cpu")
-    total = plan.epochs * len(list(batches_by_length(corpus.lengths, plan.tokens)))
+    # On a CPU plain products take half the time of the fused attention's backward pass.
+    torch.backends.cuda.enable_flash_sdp(enabled=device != "cpu")
+    network.to(device).train()
+    for layer in network.layers:
+        layer.dropout = plan.dropout  # type: ignore[assignment]
+    optimiser = torch.optim.AdamW(network.parameters(), plan.rate, weight_decay=0.01, fused=True)
+    tokens = plan.tokens // crew.size
+    total = max(1, round(plan.epochs * len(list(batches_by_length(corpus.lengths, tokens)))))
     begun = monotonic()
-    step, progress = 0, 0.0
+    step, progress, losses = 0, 0.0, 0.0
     waiting: list[NDArray[np.int64]] = []
     while progress < 1:
-        waiting = waiting or list(batches_by_length(corpus.lengths, plan.tokens, rng))
+        waiting = waiting or list(batches_by_length(corpus.lengths, tokens, rng))
         batch = waiting.pop()
         optimiser.param_groups[0]["lr"] = plan.rate * min(1, (progress + 1e-3) / _WARM_UP) * (1 - progress)
         with torch.autocast(device, torch.bfloat16):
@@ -200,49 +158,21 @@ def train(weights: Mapping[str, torch.Tensor], asked: Asked, plan: Plan, device:
             scores = network(*inputs)
         logs = masked_scores(scores, inputs[3]).log_softmax(2)
         wanted = corpus.targets(batch, inputs[1].shape[1])
-        loss = -logs.masked_fill(~wanted, -1e4).logsumexp(2).mean()
+        loss = -logs.masked_fill(~wanted, _IMPOSSIBLE).logsumexp(2).mean()
         optimiser.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]
+        elapsed = (monotonic() - begun) / plan.seconds if plan.seconds else 0.0
+        step += 1
+        # All processes must end at the same step, so that the clock is theirs together.
+        progress = crew.average(network.parameters(), max(step / total, elapsed))
         nn.utils.clip_grad_norm_(network.parameters(), 1.0)
         optimiser.step()
-        step += 1
-        elapsed = (monotonic() - begun) / plan.seconds if plan.seconds else 0.0
-        progress = max(step / total, elapsed)
-    network.steps_taken = step
-    return network.eval()
+        losses += float(loss.detach())
+        if step % _REPORTED == 0:
+            report(progress, losses / _REPORTED)
+            losses = 0.0
+    network.eval()
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """What the network says of one window."""
-
-    none: float
-    """Score of no answer."""
-    best: float
-    first: int
-    last: int
-
-
-@torch.no_grad()
-def read(network: ReaderNetwork, corpus: Corpus) -> list[Reading]:
-    """Find the best span of every pair."""
-    device = corpus.pieces.flat.device.type
-    found: list[Reading] = [Reading(0, 0, 0, 0)] * len(corpus.lengths)
-    for batch in batches_by_length(corpus.lengths, 1 << 15):
-        with torch.autocast(device, torch.bfloat16):
-            inputs = corpus.inputs(batch)
-            scores = network(*inputs)
-        starts, ends = masked_scores(scores, inputs[3]).cpu().numpy().transpose(1, 0, 2)
-        for i, pair in enumerate(batch.tolist()):
-            first, last = best_span(starts[i, 1:], ends[i, 1:])
-            best = float(starts[i, 1 + first] + ends[i, 1 + last])
-            found[pair] = Reading(float(starts[i, 0] + ends[i, 0]), best, 1 + first, 1 + last)
-    return found
-
-
-def best_span(starts: NDArray[np.float32], ends: NDArray[np.float32]) -> Span:
-    """Find the highest sum of a start and an end at most `LONGEST_ANSWER` pieces apart."""
-    sums = starts[:, None] + ends[None]
-    allowed = np.triu(np.ones_like(sums, bool)) & ~np.triu(np.ones_like(sums, bool), LONGEST_ANSWER)
-    place = int(np.where(allowed, sums, -np.inf).argmax())
-    return place // len(ends), place % len(ends)
+_REPORTED = 50
+"""Steps between reports."""
