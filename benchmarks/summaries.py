@@ -16,17 +16,27 @@ import argparse
 import csv
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from qassay.data.scored import ScoredRow, read_scored
 from qassay.data.summaries import ANSWER_CONTEXT
+from qassay.meta.correlation import correlate
+from qassay.meta.evaluation import evidence_of_rows
+from qassay.meta.levels import Level
+from qassay.meta.metric_comparison import standings
+from qassay.meta.panel import Panel
+from qassay.meta.significance import DifferenceTest
 from qassay.meta.verification import verification_quality
+from qassay.meta.weighted import Coefficient
 from qassay.records import Example, Reference
 from qassay.scoring import score_examples
 from qassay.summary.pair_scorer import PairScorer
+from qassay.summary.scorer import is_summary_metric
 
 DATA = Path(os.environ.get("QASSAY_DATA", Path(__file__).parents[2] / "shared" / "data")) / "bench"
 PUBLISHED_VERIFICATION = {
@@ -37,6 +47,42 @@ PUBLISHED_VERIFICATION = {
     "lerc": (88.0, 0.11),
 }
 """Deutsch and Roth (2022), Table 1, QAEval on SummEval: accuracy in percent, mean squared error; 200 other pairs."""
+PUBLISHED_SYSTEM = {
+    "rouge_1": (0.61, 0.62, 0.50),
+    "rouge_2": (0.64, 0.60, 0.43),
+    "rouge_l": (0.61, 0.48, 0.32),
+    "rouge_su4": (0.62, 0.56, 0.38),
+    "bert_score": (0.84, 0.91, 0.75),
+    "qaeval,verify=is_answered": (0.76, 0.86, 0.70),
+    "qaeval,verify=em": (0.80, 0.91, 0.77),
+    "qaeval,verify=token_f1": (0.82, 0.91, 0.77),
+    "qaeval,verify=bert_score": (0.84, 0.89, 0.77),
+    "qaeval": (0.81, 0.93, 0.80),
+}
+"""Deutsch and Roth (2022), Table 4, SummEval: Pearson, Spearman, Kendall over systems."""
+PUBLISHED_SUMMARY = {
+    "rouge_1": (0.28, 0.26, 0.20),
+    "rouge_2": (0.23, 0.19, 0.14),
+    "rouge_l": (0.21, 0.18, 0.14),
+    "rouge_su4": (0.23, 0.19, 0.15),
+    "bert_score": (0.37, 0.35, 0.27),
+    "qaeval,verify=is_answered": (0.33, 0.32, 0.26),
+    "qaeval,verify=em": (0.23, 0.23, 0.19),
+    "qaeval,verify=token_f1": (0.30, 0.29, 0.22),
+    "qaeval,verify=bert_score": (0.36, 0.34, 0.26),
+    "qaeval": (0.33, 0.31, 0.24),
+}
+"""The same table, over the summaries of one input."""
+PUBLISHED_FEQA = {
+    "rouge_1": (0.13, 0.13, 0.11),
+    "rouge_2": (0.25, 0.25, 0.19),
+    "bert_score": (0.17, 0.17, 0.14),
+    "feqa,verify=em": (0.17, 0.14, 0.11),
+    "feqa,verify=token_f1": (0.20, 0.16, 0.13),
+    "feqa,verify=bert_score": (0.15, 0.12, 0.10),
+    "feqa": (0.18, 0.15, 0.12),
+}
+"""Their Table 3: over all summaries at once, with consistency."""
 LABELS = {"same meaning": "is_intended_answer", "correct": "is_correct"}
 SEED = 12345
 
@@ -135,17 +181,67 @@ def prepare(folder: Path) -> None:
         print(f"wrote {path}")
 
 
+def agreement(folder: Path) -> dict[str, Any]:
+    """Correlate the scores of SummEval and QAGS with what people said."""
+    found: dict[str, Any] = {}
+    rows = list(read_scored(folder / "summeval-scores.jsonl"))
+    specs = list(rows[0].scores)
+    overlap = [spec for spec in specs if not is_summary_metric(spec)]
+    qaeval = [spec for spec in specs if spec.startswith("qaeval")]
+    feqa = [spec for spec in specs if spec.startswith("feqa")]
+    for level, published in ((Level.SYSTEM, PUBLISHED_SYSTEM), (Level.INPUT, PUBLISHED_SUMMARY)):
+        title = f"SummEval, relevance, {'systems' if level is Level.SYSTEM else 'summaries of one input'}"
+        found[title] = table(title, panel_of(rows, "relevance", [*overlap, *qaeval]), level, published)
+    title = "SummEval, consistency, all summaries"
+    found[title] = table(title, panel_of(rows, "consistency", [*overlap, *feqa]), Level.ANSWER, PUBLISHED_FEQA)
+    for name in ("cnndm", "xsum"):
+        path = folder / f"qags-{name}-scores.jsonl"
+        if path.exists():
+            sentences = list(read_scored(path))
+            title = f"QAGS {name}, consistency of sentences"
+            found[title] = table(title, panel_of(sentences, "judgement", list(sentences[0].scores)), Level.ANSWER, {})
+    print("\n* the best, or tied with it by Kendall's tau (Pearson's r for all summaries): PERM-BOTH at p >= .05")
+    return found
+
+
+def panel_of(rows: list[ScoredRow], judgement: str, specs: list[str]) -> Panel:
+    """Put some metrics' scores beside one kind of judgement; summaries without a score of a metric are left out."""
+    judged = [row if judgement == "judgement" else replace(row, judgement=float(row.extra[judgement])) for row in rows]
+    return evidence_of_rows([replace(row, scores={spec: row.scores[spec] for spec in specs}) for row in judged]).panel
+
+
+def table(title: str, panel: Panel, level: Level, published: Mapping[str, tuple[float, ...]]) -> list[dict[str, Any]]:
+    """Print a table of correlations, published ones beside them, and give its rows."""
+    first = Coefficient.PEARSON if level is Level.ANSWER else Coefficient.KENDALL
+    test = DifferenceTest.BOOTSTRAP if level is Level.ANSWER else DifferenceTest.PERM_BOTH
+    ranked = standings(panel, test=test, level=level, coefficient=first, rng=np.random.default_rng(SEED), draws=1000)
+    tied = {each.correlation.metric: each.tied for each in ranked}
+    values: dict[str, dict[str, float | None]] = {spec: {} for spec in panel.scores}
+    for each in correlate(panel, level, tuple(Coefficient), rng=np.random.default_rng(SEED)):
+        values[each.metric][str(each.coefficient)] = each.value
+        values[each.metric]["n"] = each.n
+    print(f"\n{title}\n{'':28}pearson spearman kendall     n   published")
+    rows = []
+    for spec, found in values.items():
+        numbers = [found[str(coefficient)] for coefficient in Coefficient]
+        shown = "".join("      - " if value is None else f"{value:8.3f}" for value in numbers)
+        beside = " ".join(f"{value:.2f}" for value in published.get(spec, ()))
+        print(f"{spec:26}{'*' if tied[spec] else ' '}{shown}  {found['n']:6}   {beside}")
+        rows.append({"metric": spec, **found, "tied": tied[spec], "published": published.get(spec)})
+    return rows
+
+
 def main() -> None:
     """Run one part."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("part", choices=["verification", "prepare"])
+    parser.add_argument("part", choices=["verification", "prepare", "agreement"])
     parser.add_argument("folder", type=Path, nargs="?", default=Path("summaries"))
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     if options.part == "prepare":
         prepare(options.folder)
         return
-    found = verification()
+    found = verification() if options.part == "verification" else agreement(options.folder)
     if options.json:
         options.json.write_text(json.dumps(found, indent=1), encoding="utf-8")
 
