@@ -1,6 +1,7 @@
 """A small run with every kind of answer that a report must show, scored for real."""
 
 from qassay.records import Example, Opinion, Reference
+from qassay.report.evidence import gather_evidence
 from qassay.report.page import AnswerRow, Report, worst_first
 from qassay.scoring import Scorer
 
@@ -33,7 +34,13 @@ def report(scored=EXAMPLES, specs=SPECS, **changes):
         "aggregates": tally.aggregates(seed=1),
         "histograms": {name: each.histograms for name, each in tally.systems.items()},
         "maxima": maxima,
-        "answers": worst_first((AnswerRow(*row) for row in batch.rows()), maxima),
+        "answers": worst_first(
+            (
+                AnswerRow(*row, evidence)
+                for row, evidence in zip(batch.rows(), gather_evidence(scored, scorer), strict=True)
+            ),
+            maxima,
+        ),
         "examples": len(scored),
         "skipped": 0,
         "notes": dict(tally.notes),

@@ -8,6 +8,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
 
+from qassay.records import Example, Reference
 from qassay.report.page import write_report
 from report_samples import EXAMPLES, INJECTION, report
 
@@ -250,3 +251,46 @@ def test_the_next_page_follows(browser, tmp_path):
     page.find_element(By.ID, "next").click()
     assert page.find_element(By.ID, "page").text == "Page 2 of 3"
     assert page.find_element(By.CSS_SELECTOR, "button.open").text == "51"
+
+
+@pytest.fixture(scope="module")
+def judged_path(tmp_path_factory):
+    steps = Example(
+        "q9",
+        "How many steps are involved in a hypothesis test?",
+        (Reference("Four steps are involved in a hypothesis test."), Reference("It takes four.")),
+        "🌊 There are seven steps involved.",
+        "atlas",
+    )
+    written = tmp_path_factory.mktemp("judged") / "report.html"
+    write_report(report((*EXAMPLES[:2], steps), ("rouge_l:kpqa", "ava")), written)
+    return written
+
+
+def test_the_words_that_carry_an_answer_are_heated(browser, judged_path):
+    """The strongest shade is on the word that answers, in the answer and in the reference compared with."""
+    detail = open_answer(opened(browser, judged_path), "atlas", "How many steps")
+    strongest = (
+        "[...arguments[0].querySelectorAll('.heat span')].filter(e => e.style.getPropertyValue('--weight') == 1)"
+    )
+    words = browser.execute_script(f"return {strongest}.map(e => e.textContent)", detail)
+    assert words == ["seven", "Four"]
+    detail.find_elements(By.CSS_SELECTOR, ".references button")[1].click()
+    heats = [each.text for each in detail.find_elements(By.CSS_SELECTOR, ".heat")]
+    assert heats == ["🌊 There are seven steps involved.", "It takes four."]
+
+
+def test_the_judges_signals_stand_beside_its_score(browser, judged_path):
+    """The table names signals with what they add, and draws bars of both kinds apart."""
+    detail = open_answer(opened(browser, judged_path), "atlas", "How many steps")
+    names = [each.text for each in detail.find_elements(By.CSS_SELECTOR, ".signals tbody th")]
+    assert "judge" in names
+    bar = detail.find_element(By.CSS_SELECTOR, ".signals tbody tr:first-child .pull i")
+    assert bar.rect["width"] > 10
+
+
+def test_the_evidence_fits_on_a_phone(browser, judged_path):
+    """Nothing of it makes the page wider than the screen."""
+    page = opened(browser, judged_path, PHONE)
+    open_answer(page, "atlas", "How many steps")
+    assert page.execute_script("return document.documentElement.scrollWidth") <= PHONE["width"]

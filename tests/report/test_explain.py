@@ -151,3 +151,27 @@ def test_an_explanation_is_plain_data():
         "end": 30,
         "match": "in_order",
     }
+
+
+def test_a_judge_is_taken_apart_into_signals():
+    """Every signal is listed with what it adds, the strongest first, and the terminal names it."""
+    explanation = explained(specs=["ava"])
+    found = explanation.to_dict()["parts"]["ava"]
+    assert [abs(each["part"]) for each in found] == sorted((abs(each["part"]) for each in found), reverse=True)
+    assert {"judge", "numbers missing", "bias"} <= {each["signal"] for each in found}
+    assert "numbers missing" in shown(explanation)
+
+
+def test_the_page_shows_the_judges_signals():
+    """A table names the signals that add something, for and against."""
+    page = render_explanation(explained(specs=["ava"]))
+    assert "What the judge goes by" in page
+    assert "numbers missing" in page
+    assert "same yes or no" not in page
+
+
+def test_metrics_without_a_judge_have_no_signals():
+    """Nothing is added to the explanation of lexical metrics."""
+    explanation = explained()
+    assert explanation.to_dict()["parts"] == {}
+    assert "signal" not in shown(explanation)

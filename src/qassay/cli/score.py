@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -19,11 +20,15 @@ from qassay.errors import SpecError
 from qassay.meta.trec_run import rank_answers, write_run
 from qassay.metrics.catalogue import default_metrics, parse_spec
 from qassay.models.base import EMBEDDED
+from qassay.report.evidence import gather_evidence
 from qassay.report.page import AnswerRow, worst_first, write_report
 from qassay.report.terminal import aggregates_table, worst_table
 from qassay.run import Engine, Finished, Run
 from qassay.scoring import SEED, Scorer
 from qassay.text.language import check_language
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _FEW = 20_000
 """Answers up to which the terminal names the worst; beyond, the report does."""
@@ -96,7 +101,8 @@ def score(
                 raise
             aggregates = finished.tally.aggregates(seed)
             if report is not None:
-                write_report(run_report(title_of(inputs), run, finished, aggregates), report)
+                page = run_report(title_of(inputs), run, finished, aggregates)
+                write_report(replace(page, answers=_with_evidence(page.answers, scorer)), report)
             if rank is not None:
                 _write_run(rank, ranking_metric, run, finished)
             worst = [] if json or "-" in files or finished.tally.examples > _FEW else _worst(run, finished)
@@ -109,6 +115,11 @@ def score(
         output.print(worst_table(worst, scorer.specs))
     for path in filter(None, (out, report, rank)):
         say(f"wrote {path}")
+
+
+def _with_evidence(rows: Sequence[AnswerRow], scorer: Scorer) -> list[AnswerRow]:
+    found = gather_evidence([row.example for row in rows], scorer)
+    return [replace(row, evidence=evidence) for row, evidence in zip(rows, found, strict=True)]
 
 
 def _engine(name: str, workers: int) -> Engine:

@@ -159,10 +159,11 @@ class Ava(LearnedMetric):
     def explain(self, batch: Batch) -> list[list[Part]]:
         """Give each example's signals with their parts in the verdict, for the reference that fits best.
 
-        Largest part first. An example that no model was asked about (blank, identical, missing) has none.
+        Largest part first. An example that no model decides on (blank, missing, or identical to a reference) has none.
         """
         usable = self._usable(batch)
-        pairs = subset(usable, self._open(batch, usable))
+        same = usable.example[batch.candidate[usable.example] == batch.reference[usable.reference]]
+        pairs = subset(usable, self._open(batch, usable) & ~np.isin(usable.example, same))
         explained: list[list[Part]] = [[] for _ in range(len(batch))]
         if self.kind != "mini" or not len(pairs.example):
             return explained

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from qassay.records import Example
+    from qassay.report.evidence import Evidence
 
 UNNAMED, EVERYTHING = "unnamed", "all answers"
 
@@ -23,6 +24,8 @@ class AnswerRow:
     """By canonical spec; `None` where there is none."""
     unscored: Mapping[str, str]
     """Why a score is missing."""
+    evidence: Evidence | None = None
+    """What the scores are made of, where that was gathered."""
 
     def mean(self, maxima: Mapping[str, float]) -> float | None:
         """Give the mean of the known scores, each as a share of its metric's maximum; `None` without any."""

@@ -22,14 +22,16 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
+    from qassay.metrics.learned import Part
     from qassay.report.explanation import Comparison, ExplainedWord, Side
 
 __all__ = ["Explanation", "explain", "print_explanation", "write_explanation"]
 
 _STYLES = {Match.NONE: "", Match.SHARED: "underline", Match.IN_ORDER: "bold yellow"}
 _HEAT = ("", "black on #fdebd0", "black on #fad7a0", "black on #f8c471", "black on #eb984e", "black on #dc7633")
-_WORDS, _HEAVIEST = 30, 12
-"""How many common words are named, and how many of the heaviest are listed."""
+_WORDS, _HEAVIEST, _BAR = 30, 12, 16
+"""How many common words are named, and how many of the heaviest are listed; and how long a bar is."""
+_LEAST_PART = 0.005
 
 
 def print_explanation(explanation: Explanation) -> RenderableType:
@@ -44,6 +46,7 @@ def print_explanation(explanation: Explanation) -> RenderableType:
     if explanation.comparisons:
         comparison = explanation.comparisons[explanation.closest]
         parts += [_labelled(_closest_lines(explanation, comparison)), _above(_scores_table(explanation, comparison))]
+        parts += [_above(_parts_table(spec, found)) for spec, found in explanation.parts.items()]
         if explanation.weightings:
             parts.append(_above(_weights_table(explanation.weightings, comparison)))
     if len(explanation.comparisons) > 1:
@@ -159,6 +162,22 @@ def _scores_table(explanation: Explanation, comparison: Comparison) -> Table:
             alone = score_text(comparison.scores[spec].value)
             behind = f"{_label(explanation, explanation.closest)} alone {alone}: {behind}"
         table.add_row(Text(spec), score_text(score.value), Text(score.reason or behind))
+    return table
+
+
+def _parts_table(spec: str, parts: Sequence[Part]) -> Table:
+    """List a judge's signals with what they add to the verdict: above 0 for right, below for wrong."""
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    table.add_column(f"{spec}: signal", overflow="fold")
+    table.add_column("value", justify="right", no_wrap=True)
+    table.add_column("adds", justify="right", no_wrap=True)
+    table.add_column("", no_wrap=True)
+    shown = [part for part in parts if abs(part.part) >= _LEAST_PART]
+    most = max((abs(part.part) for part in shown), default=0.0)
+    for signal, value, part in shown:
+        bar = Text("█" * round(_BAR * abs(part) / most) if most else "", "green" if part > 0 else "red")
+        table.add_row(signal, f"{value:.2f}", f"{part:+.2f}", bar)
+    table.add_row("together", "", f"{sum(part.part for part in parts):+.2f}", "", style="bold")
     return table
 
 

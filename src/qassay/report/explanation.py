@@ -12,6 +12,7 @@ from qassay.features import Batch
 from qassay.metrics.catalogue import parse_spec
 from qassay.report.alignment import Match, align, closest
 from qassay.report.clipping import LONGEST, Clipped, clip
+from qassay.report.evidence import gather_evidence
 from qassay.report.ingredients import Ingredient, ingredients
 from qassay.scores import Score
 from qassay.text.normalise import fold
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from qassay.features import View
     from qassay.metrics.base import Metric
+    from qassay.metrics.learned import Part
     from qassay.records import Example, Reference
     from qassay.report.alignment import Word
     from qassay.scoring import Scorer
@@ -81,6 +83,8 @@ class Explanation:
     """One a reference, in order."""
     closest: int
     """The position of the reference that shares most with the candidate."""
+    parts: Mapping[str, Sequence[Part]]
+    """By spec of a judge, the signals with what they add to the verdict, for the reference that fits best."""
     notes: Mapping[str, int]
 
     def to_dict(self) -> dict[str, Any]:
@@ -94,6 +98,7 @@ class Explanation:
             "unscored": {spec: score.reason for spec, score in self.scores.items() if score.reason},
             "closest": self.closest,
             "references": [_comparison_dict(each) for each in self.comparisons],
+            "parts": {spec: [part._asdict() for part in found] for spec, found in self.parts.items()},
             "notes": dict(self.notes),
         }
 
@@ -136,6 +141,7 @@ def explain(example: Example, specs: Sequence[str], scorer: Scorer) -> Explanati
             for i, alignment in enumerate(alignments)
         ),
         closest=closest(alignments) if alignments else 0,
+        parts=next(gather_evidence([example], scorer)).parts,
         notes=dict(scored.notes),
     )
 

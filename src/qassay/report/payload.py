@@ -14,9 +14,13 @@ if TYPE_CHECKING:
     from qassay.records import Example
     from qassay.report.alignment import Word
     from qassay.report.answers import AnswerRow
+    from qassay.report.evidence import Evidence, WeighedWord
 
 REFERENCES = 12
 """How many different references of an answer are shown."""
+_STEPS = 9
+"""Shades of a heat map: one digit is enough for the eye."""
+_LEAST_PART = 0.005
 
 
 class Texts:
@@ -39,6 +43,10 @@ class Texts:
                 self.more[number] = clipped.more
         return self._number[text]
 
+    def length(self, text: str) -> int:
+        """Give how many characters of a text are shown."""
+        return len(self.shown[self._number[text]]) if text in self._number else 0
+
 
 def answers_payload(
     rows: Sequence[AnswerRow], specs: Sequence[str], names: Mapping[str, str], maxima: Mapping[str, float]
@@ -50,7 +58,15 @@ def answers_payload(
     texts = Texts(fitting_length({text for row in rows for text in _texts(row.example)}))
     number = {system: i for i, system in enumerate(names)}
     answers = [_answer(row, specs, number[row.example.system], maxima, texts) for row in rows]
+    found = [row.evidence for row in rows if row.evidence]
+    weightings = list(dict.fromkeys(name for each in found for name in each.weights))
+    signals = list(dict.fromkeys(part.signal for each in found for parts in each.parts.values() for part in parts))
+    for answer, row in zip(answers, rows, strict=True):
+        if row.evidence:
+            answer.update(_evidence(row, row.evidence, texts, (weightings, signals, specs)))
     return {
+        "weightings": weightings,
+        "signals": signals,
         "specs": list(specs),
         "maxima": [maxima.get(spec, 1.0) for spec in specs],
         "systems": list(names.values()),
@@ -104,6 +120,44 @@ def _answer(
         "mean": None if mean is None else round(mean, 5),
         **{name: value for name, value in optional.items() if value is not None},
     }
+
+
+def _evidence(
+    row: AnswerRow, evidence: Evidence, texts: Texts, names: tuple[Sequence[str], Sequence[str], Sequence[str]]
+) -> dict[str, Any]:
+    """Give the weights of the shown texts in steps of a ninth, and each judge's signals with their parts."""
+    weightings, signals, specs = names
+    example = row.example
+    first: dict[tuple[str, str | None], int] = {}
+    for i, each in enumerate(example.references):
+        first.setdefault((each.text, each.opinion), i)
+    shown = [texts.length(example.candidate or ""), *(texts.length(text) for text, _ in first)]
+    weights = []
+    for name in weightings:
+        weighed = evidence.weights[name]
+        sides = [weighed.candidate, *(weighed.references[i] for i in list(first.values())[:REFERENCES])]
+        weights.append([_heat(side, weighed.strongest, end) for side, end in zip(sides, shown, strict=False)])
+    parts = {
+        specs.index(spec): [
+            [signals.index(part.signal), round(part.value, 2), round(part.part, 2)]
+            for part in found
+            if abs(part.part) >= _LEAST_PART
+        ]
+        for spec, found in evidence.parts.items()
+    }
+    return {**({"weights": weights} if any(map(any, weights)) else {}), **({"parts": parts} if parts else {})}
+
+
+def _heat(words: Sequence[WeighedWord], strongest: float, end: int) -> list[int]:
+    """Write weights as [gap, length, step, gap, length, step, …]; words of step 0 are left out."""
+    runs: list[int] = []
+    position = 0
+    for word in words:
+        step = round(word.weight / strongest * _STEPS) if strongest else 0
+        if step and word.end <= end:
+            runs += [word.start - position, word.end - word.start, step]
+            position = word.end
+    return runs
 
 
 def _reference(number: int, opinion: str | None, times: int) -> dict[str, Any]:

@@ -25,7 +25,9 @@ class Base:
 def open_base(base: str) -> Base:
     """Open a Hugging Face encoder: safetensors alone, a fast tokenizer, no code from the repository."""
     from transformers import AutoConfig, AutoModel, AutoTokenizer  # noqa: PLC0415 - part of the extra `train`
+    from transformers.utils import logging  # noqa: PLC0415 - as above
 
+    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     folder = local_folder(parse_ref(base))
 
     def make_encoder() -> Any:  # noqa: ANN401 - the library's classes are many

@@ -114,12 +114,50 @@
   ]);
   const opinionOf = (opinion) => (opinion ? make("span", { class: "tag" }, opinion) : null);
 
+  // Weights are [gap, length, step, …] in code points, steps from 1 to 9 of the strongest weight.
+  const heated = (number, runs) => {
+    const points = Array.from(textOf(number));
+    const box = make("p", { class: "text heat", dir: "auto" });
+    let at = 0;
+    for (let i = 0; i < runs.length; i += 3) {
+      const start = at + runs[i];
+      const end = start + runs[i + 1];
+      const word = make("span", {}, points.slice(start, end).join(""));
+      word.style.setProperty("--weight", runs[i + 2] / 9);
+      box.append(points.slice(at, start).join(""), word);
+      at = end;
+    }
+    box.append(points.slice(at).join(""));
+    return box;
+  };
+  const heatPart = (answer, i) => (answer.weights || []).map(([candidate, ...references], k) => {
+    if (answer.candidate === null || !references[i]) return null;
+    return make("div", { class: "heats" }, make("h4", {}, "Weights of answer and reference: ", make("code", {}, data.weightings[k])),
+      heated(answer.candidate, candidate), heated(answer.references[i].text, references[i]));
+  }).filter(Boolean);
+  const signalsPart = (answer) => Object.entries(answer.parts || {}).map(([spec, parts]) => {
+    const most = Math.max(...parts.map(([, , part]) => Math.abs(part)));
+    const rows = parts.map(([signal, value, part]) => {
+      const bar = make("i", {});
+      bar.style.setProperty("--share", Math.abs(part) / most);
+      return make("tr", { class: part > 0 ? "for" : "against" }, make("th", { scope: "row" }, data.signals[signal]),
+        make("td", {}, value.toFixed(2)), make("td", {}, (part > 0 ? "+" : "") + part.toFixed(2)), make("td", { class: "pull" }, bar));
+    });
+    const names = ["Signal", "value", "adds"].map((name) => make("th", { scope: "col" }, name));
+    const head = make("tr", {}, ...names, make("th", { scope: "col", class: "pull" }, make("span", { class: "said" }, "Against and for")));
+    return make("details", { class: "judged", open: parts.length ? "" : false },
+      make("summary", {}, "What ", make("code", {}, specs[spec]), " goes by"),
+      make("table", { class: "signals" }, make("thead", {}, head), make("tbody", {}, ...rows)));
+  });
+
   const answerPart = (answer) => {
     const holder = make("div", {});
+    const heat = make("div", {});
     const empty = nothing(answer.candidate);
     const compareWith = (i) => {
       const reference = answer.references[i];
       holder.replaceChildren(empty || marked(answer.candidate, reference ? reference.candidate : []));
+      heat.replaceChildren(...(empty ? [] : heatPart(answer, i)));
       list.querySelectorAll("li").forEach((item, k) => item.classList.toggle("compared", k === i));
       list.querySelectorAll("button").forEach((button, k) => button.setAttribute("aria-pressed", String(k === i)));
     };
@@ -140,6 +178,7 @@
       section("Answer", holder, opinionOf(answer.opinion)),
       section(several ? "References" : "Reference", list, hidden),
       legend,
+      heat,
     ];
   };
 
@@ -168,6 +207,7 @@
       otherAnswers(answer)),
     make("aside", {},
       scoresPart(answer),
+      ...signalsPart(answer),
       make("dl", { class: "facts" },
         ...fact("System", severalSystems ? systems[answer.system] : undefined),
         ...fact("Judgement", answer.judgement),
