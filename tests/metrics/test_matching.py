@@ -55,3 +55,15 @@ def test_power_on_clipped_similarities():
 def test_no_pairs():
     """Nothing to match gives nothing."""
     assert sides([], [])[0].means([], np.zeros(0, int), 1.0).tolist() == []
+
+
+def test_long_texts_in_parts():
+    """Texts too long for one product give the best similarities of the whole."""
+    vectors = np.random.default_rng(0).standard_normal((2, 700, 48)).astype(np.float32)
+    units = list(vectors / np.linalg.norm(vectors, axis=2, keepdims=True))
+
+    left, right = match_pairs(units, np.array([0]), np.array([1]))
+
+    whole = units[0] @ units[1].T
+    np.testing.assert_allclose(left.similarity, whole.max(axis=1), atol=1e-6)
+    np.testing.assert_allclose(right.similarity, whole.max(axis=0), atol=1e-6)

