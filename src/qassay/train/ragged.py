@@ -77,17 +77,42 @@ def batches_by_length(
     yield from batches
 
 
-@torch.no_grad()
+class Encoded(Ragged):
+    """Rows of word pieces as a frozen trunk encodes them, each row once, when it is first asked for."""
+
+    def __init__(self, trunk: Trunk, pieces: Ragged) -> None:
+        device = pieces.flat.device
+        # Half precision keeps it small.
+        states = torch.empty((len(pieces.flat), trunk.word_embeddings.shape[1]), dtype=torch.float16, device=device)
+        super().__init__(states, pieces.lengths)
+        self._trunk = trunk
+        self._pieces = pieces
+        self._done = np.zeros(len(pieces), bool)
+
+    def padded(self, rows: NDArray[np.int64] | torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Give some rows side by side, encoding those that are not yet."""
+        rows = rows.cpu().numpy() if isinstance(rows, torch.Tensor) else rows
+        self.fill(np.unique(rows[~self._done[rows]]))
+        return super().padded(rows)
+
+    @torch.no_grad()
+    def fill(self, rows: NDArray[np.int64]) -> None:
+        """Encode rows."""
+        device = self.flat.device
+        for batch in batches_by_length(self.lengths[rows], _ENCODED_AT_ONCE[device.type]):
+            chosen = rows[batch]
+            ids, present = self._pieces.padded(chosen)
+            places = self.starts[chosen][:, None] + np.arange(ids.shape[1])
+            taken = places[np.arange(ids.shape[1]) < self.lengths[chosen][:, None]]
+            with torch.autocast(device.type, torch.bfloat16):
+                states = self._trunk(ids, present).half()
+            self.flat[torch.from_numpy(taken).to(device)] = states[present]
+        self._done[rows] = True
+
+
 def encode(trunk: Trunk, pieces: Ragged) -> Ragged:
-    """Run every row through the frozen trunk once; half precision keeps it small."""
+    """Run every row through the frozen trunk once."""
     use_plain_attention()
-    width = trunk.word_embeddings.shape[1]
-    hidden = torch.empty((len(pieces.flat), width), dtype=torch.float16, device=pieces.flat.device)
-    for rows in batches_by_length(pieces.lengths, _ENCODED_AT_ONCE[pieces.flat.device.type]):
-        ids, present = pieces.padded(rows)
-        places = pieces.starts[rows][:, None] + np.arange(ids.shape[1])
-        taken = places[np.arange(ids.shape[1]) < pieces.lengths[rows][:, None]]
-        with torch.autocast(ids.device.type, torch.bfloat16):
-            states = trunk(ids, present).half()
-        hidden[torch.from_numpy(taken).to(ids.device)] = states[present]
-    return Ragged(hidden, pieces.lengths)
+    made = Encoded(trunk, pieces)
+    made.fill(np.arange(len(pieces)))
+    return made

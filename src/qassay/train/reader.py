@@ -12,7 +12,7 @@ from torch import nn
 
 from qassay.train.crew import Crew
 from qassay.train.encoder_layers import WIDTH, Trunk, upper_layers
-from qassay.train.ragged import Ragged, batches_by_length, encode
+from qassay.train.ragged import Encoded, Ragged, batches_by_length, use_plain_attention
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 _WARM_UP = 0.06
 _IMPOSSIBLE = -1e4
+_REPORTED = 25
+"""Steps between reports."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +84,10 @@ class Corpus:
     def __init__(self, weights: Mapping[str, torch.Tensor], trunk_depth: int, asked: Asked, device: str) -> None:
         self.asked = asked
         self.pieces = Ragged.of(asked.texts, device)
-        self.hidden = encode(Trunk(weights, trunk_depth).to(device), self.pieces)
         self.question = np.array(asked.questions)
         self.passage = np.array(asked.passages)
         self.lengths = self.pieces.lengths[self.question] + self.pieces.lengths[self.passage]
+        self.hidden = Encoded(Trunk(weights, trunk_depth).to(device), self.pieces)
 
     def inputs(self, batch: NDArray[np.int64]) -> tuple[torch.Tensor, ...]:
         """Give what the network takes."""
@@ -138,6 +140,7 @@ def train(
     crew = crew or Crew()
     rng = np.random.default_rng([plan.seed, crew.rank])
     corpus = Corpus(weights, plan.trunk_depth, asked, device)
+    use_plain_attention()
     # On a CPU plain products take half the time of the fused attention's backward pass.
     torch.backends.cuda.enable_flash_sdp(enabled=device != "cpu")
     network.to(device).train()
@@ -172,7 +175,3 @@ def train(
             report(progress, losses / _REPORTED)
             losses = 0.0
     network.eval()
-
-
-_REPORTED = 50
-"""Steps between reports."""

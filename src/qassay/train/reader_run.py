@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
-import tempfile
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -26,6 +24,7 @@ from qassay.train.row_files import read_sides
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from qassay.train.crew import Crew
     from qassay.train.reader import Plan
@@ -59,13 +58,10 @@ def train_from_files(
     drawn = [row for row in rows["train"] if rng.random() < plan.shares.get(row.source, 1.0)]
     asked = prepare(drawn, cutter(base), rng, short=plan.short)
     report(f"{len(asked.questions)} questions, {sum(map(len, asked.texts))} word pieces of texts")
-    with tempfile.TemporaryDirectory() as scratch:
-        tuned = Path(scratch) / TUNED
-        work_together(processes, _train_share, _Job(base, asked, plan, device, start, tuned))
-        if folder.resolve() != EMBEDDED_FOLDER.resolve():
-            shutil.copytree(EMBEDDED_FOLDER, folder, dirs_exist_ok=True)
-            shutil.copy(tuned, folder / TUNED)
-        export_from_file(tuned, folder, trunk_depth=plan.trunk_depth)
+    folder.mkdir(parents=True, exist_ok=True)
+    work_together(processes, _train_share, _Job(base, asked, plan, device, start, folder / TUNED))
+    shutil.copytree(EMBEDDED_FOLDER, folder, dirs_exist_ok=True)
+    export_from_file(folder / TUNED, folder, trunk_depth=plan.trunk_depth)
     reader = OnnxReader(OnnxEncoder(str(folder), folder))
     measured = Measured.of(reader.answer([(row.question, row.passage) for row in rows["dev"]]), rows["dev"])
     threshold = round(measured.best_threshold(), 4)
@@ -96,14 +92,18 @@ def _train_share(crew: Crew, job: _Job) -> None:
     if job.start:
         network.load_state_dict(load_file(job.start / TUNED))
 
+    def save() -> None:
+        save_file({name: value.cpu().contiguous() for name, value in network.state_dict().items()}, job.tuned)
+
     def tell(progress: float, loss: float) -> None:
         if crew.rank == 0:
             # A process of its own knows no terminal; its standard error is the command's.
             sys.stderr.write(f"{progress:.1%}, loss {loss:.3f}\n")
+            save()
 
     train(network, weights, job.asked.share(crew.rank, crew.size), job.plan, job.device, crew=crew, report=tell)
     if crew.rank == 0:
-        save_file({name: value.cpu().contiguous() for name, value in network.state_dict().items()}, job.tuned)
+        save()
 
 
 def export_from_file(tuned: Path, folder: Path, *, trunk_depth: int, int8: bool = True) -> None:
