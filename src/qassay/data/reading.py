@@ -154,7 +154,11 @@ class Reader:
         return Recognised(named.name, "data" if first else "answers")
 
 
-def from_rows(rows: Iterable[Mapping[str, Any]], source: str = "rows") -> Iterator[Example]:
+def from_rows(
+    rows: Iterable[Mapping[str, Any]],
+    source: str = "rows",
+    convert: Callable[[dict[str, Any], str, int, str], Example] = to_example,
+) -> Iterator[Example]:
     """Turn Python dictionaries into examples, with the checks of JSON lines; the place of a row is `row 3`."""
 
     def placed() -> Reading:
@@ -163,7 +167,7 @@ def from_rows(rows: Iterable[Mapping[str, Any]], source: str = "rows") -> Iterat
             if not isinstance(row, Mapping):
                 raise DataError(f"is a {type(row).__name__}; give a dictionary", f"row {number}")
             try:
-                example = to_example(dict(row), source, number, "")
+                example = convert(dict(row), source, number, "")
                 need_text(example)
             except DataError as error:
                 raise DataError(error.problem, f"row {number}") from error

@@ -46,7 +46,7 @@ def read_summaries(sources: Sequence[Source], intake: Intake) -> Reading:
 
     The summary becomes the candidate and the document the context. One of references and document may be missing.
     """
-    return _read(sources[0], intake, _summary)
+    return _read(sources[0], intake, to_summary)
 
 
 def read_pairs(sources: Sequence[Source], intake: Intake) -> Reading:
@@ -54,7 +54,7 @@ def read_pairs(sources: Sequence[Source], intake: Intake) -> Reading:
 
     The answer becomes the reference, the prediction the candidate and its context the example's.
     """
-    return _read(sources[0], intake, _pair)
+    return _read(sources[0], intake, to_pair)
 
 
 def _read(source: Source, intake: Intake, convert: Callable[[Row, str, int, str], Example]) -> Reading:
@@ -75,7 +75,8 @@ def _read(source: Source, intake: Intake, convert: Callable[[Row, str, int, str]
             yield example, source.name, number
 
 
-def _summary(row: Row, stem: str, number: int, system: str) -> Example:
+def to_summary(row: Row, stem: str, number: int, system: str) -> Example:
+    """Build an example out of a summary's row, which is used up."""
     _check_texts(row, needed=("summary",), optional=("document",), nullable="summary")
     _take(row, {"candidate": "summary", "context": "document"})
     bare = not row.get("references")
@@ -88,7 +89,8 @@ def _summary(row: Row, stem: str, number: int, system: str) -> Example:
     return replace(example, references=()) if bare else example
 
 
-def _pair(row: Row, stem: str, number: int, system: str) -> Example:
+def to_pair(row: Row, stem: str, number: int, system: str) -> Example:
+    """Build an example out of a pair's row, which is used up."""
     contexts = (ANSWER_CONTEXT, "prediction_context")
     _check_texts(row, needed=("answer", "prediction"), optional=contexts, nullable="prediction")
     _take(row, {"references": "answer", "candidate": "prediction", "context": "prediction_context"})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hashlib import blake2b
-from typing import TYPE_CHECKING, BinaryIO, Self
+from typing import TYPE_CHECKING, BinaryIO, Protocol, Self
 
 import msgspec
 
@@ -31,6 +31,32 @@ class Kept(msgspec.Struct):
     digest: str
     """Of the summary and the texts it was held against."""
     records: list[SummaryRecord]
+
+
+class Keeping(Protocol):
+    """Is told what was asked, and may know what was asked before."""
+
+    def known(self) -> Iterator[Kept]:
+        """Give what an earlier run left, in the order of the input."""
+
+    def add(self, examples: Sequence[Example], records: Sequence[Sequence[SummaryRecord]]) -> None:
+        """Hear what was asked about some summaries."""
+
+
+class KeptInMemory:
+    """Records of a run that ends with the program."""
+
+    def __init__(self) -> None:
+        self.records: list[SummaryRecord] = []
+
+    def known(self) -> Iterator[Kept]:
+        """Know nothing from before."""
+        return iter(())
+
+    def add(self, examples: Sequence[Example], records: Sequence[Sequence[SummaryRecord]]) -> None:  # noqa: ARG002
+        """Keep the records, which say themselves what they are about."""
+        for each in records:
+            self.records += each
 
 
 class KeptRecords:

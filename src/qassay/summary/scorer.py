@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from qassay.models.base import Device
     from qassay.records import Example
     from qassay.summary.interrogation import Interrogator
-    from qassay.summary.kept import KeptRecords
+    from qassay.summary.kept import Keeping
     from qassay.summary.records import SummaryRecord
     from qassay.tally import Tally
 
@@ -201,7 +201,7 @@ class SummaryScorer(Scorer):
         asking = [spec for spec in wanted if is_summary_metric(spec)]
         methods = tuple(dict.fromkeys(map(_method, asking)))
         self.verdicts = Verdicts(methods=tuple(method for method in methods if method != IS_ANSWERED))
-        self.kept: KeptRecords | None = None
+        self.kept: Keeping | None = None
         self._open = open_interrogator
         asked = [
             QUESTION_METRICS[spec.name](spec, self.verdicts, partial(self._identity, _method(spec))) for spec in asking

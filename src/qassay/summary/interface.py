@@ -1,0 +1,77 @@
+"""The Python interface to summaries and pairs of answers: what `qassay summary` and `qassay verify` do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+from qassay.data.reading import from_rows
+from qassay.data.summaries import to_pair, to_summary
+from qassay.models.base import EMBEDDED
+from qassay.scores import ScoreTable
+from qassay.scoring import SEED, score_examples
+from qassay.summary.kept import KeptInMemory
+from qassay.summary.opening import Models
+from qassay.summary.pair_scorer import PairScorer
+from qassay.summary.scorer import SummaryScorer, default_summary_metrics
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from qassay.models.base import Device
+    from qassay.spec import MetricSpec
+    from qassay.summary.records import SummaryRecord
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryTable(ScoreTable):
+    """Scores of summaries, with every question behind them."""
+
+    questions: tuple[SummaryRecord, ...] = ()
+    """What was asked about each summary: both answers and the verdicts, metric by metric."""
+
+
+def score_summaries(
+    rows: Iterable[Mapping[str, Any]],
+    metrics: Iterable[str | MetricSpec] | None = None,
+    *,
+    models: Models | None = None,
+    language: str = "auto",
+    seed: int = SEED,
+) -> SummaryTable:
+    """Score summaries given as dictionaries: `summary`, `references`, `document`, and `id`, `system`, `judgement`.
+
+    Without metrics, QAEval where the first row has references and FEQA where it has a document. Every variant comes
+    from one pass over the questions.
+    """
+    examples = list(from_rows(rows, convert=to_summary))
+    chosen = models or Models()
+    scorer = SummaryScorer(
+        metrics or default_summary_metrics(examples[0]),
+        chosen.interrogator,
+        language=language,
+        model=chosen.model,
+        device=chosen.device,
+    )
+    scorer.check(examples)
+    kept = scorer.kept = KeptInMemory()
+    table = score_examples(examples, scorer=scorer, seed=seed)
+    values = {field.name: getattr(table, field.name) for field in fields(table)}
+    return SummaryTable(**values, questions=tuple(map(scorer.verdicts.finish, kept.records)))
+
+
+def verify(
+    rows: Iterable[Mapping[str, Any]],
+    methods: Iterable[str] | None = None,
+    *,
+    model: str = EMBEDDED,
+    device: Device = "auto",
+    seed: int = SEED,
+) -> ScoreTable:
+    """Score whether predictions mean the same as expected answers, given as dictionaries.
+
+    The fields are `answer`, `prediction`, and `question`, `answer_context`, `prediction_context`, `id`, `judgement`;
+    the methods `em`, `token_f1`, `lerc`, `bert_score` and `is_answered`, all but the last by default.
+    """
+    examples = from_rows(rows, convert=to_pair)
+    return score_examples(examples, scorer=PairScorer(methods, model=model, device=device), seed=seed)
