@@ -13,6 +13,7 @@ from qassay.cli import (
     accuracy,
     agree,
     build,
+    build_heads,
     compare,
     correlate,
     data,
@@ -23,6 +24,7 @@ from qassay.cli import (
     score,
     summary,
     train,
+    train_heads,
     verify,
 )
 from qassay.cli.terminal import messages
@@ -52,6 +54,10 @@ app.command("verify")(verify.verify)
 app.command("explain")(explain.explain)
 app.command("metrics")(metrics.metrics)
 app.command("models")(models.models)
+build.app.command("chunker")(build_heads.chunker)
+build.app.command("reader")(build_heads.reader)
+train.app.command("chunker")(train_heads.chunker)
+train.app.command("reader")(train_heads.reader)
 app.add_typer(build.app, name="build")
 app.add_typer(train.app, name="train")
 app.add_typer(data.app, name="data")

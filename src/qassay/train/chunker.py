@@ -47,10 +47,10 @@ class ChunkerNetwork(nn.Module):
 class Plan:
     """How to train."""
 
-    trunk_depth: int = 4
+    trunk_depth: int = 2
     epochs: int = 8
-    rate: float = 3e-4
-    tokens: int = 2048
+    rate: float = 4e-4
+    tokens: int = 4096
     """Pieces in a batch, padding included."""
     seed: int = 0
 
@@ -117,7 +117,7 @@ def predict(
     """Give the logits of every sentence."""
     hidden = encode(Trunk(weights, plan.trunk_depth).to(device), Ragged.of(data.pieces, device))
     found: list[np.ndarray] = [np.empty(0)] * len(hidden)
-    for batch in batches_by_length(hidden.lengths, 1 << 15):
+    for batch in batches_by_length(hidden.lengths, 1 << 13):
         states, present = hidden.padded(batch)
         with torch.autocast(device, torch.bfloat16):
             logits = network(states.float(), present).float().cpu().numpy()

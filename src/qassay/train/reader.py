@@ -10,12 +10,13 @@ import numpy as np
 import torch
 from torch import nn
 
+from qassay.errors import SpecError
 from qassay.train.crew import Crew
 from qassay.train.encoder_layers import WIDTH, Trunk, upper_layers
 from qassay.train.ragged import Encoded, Ragged, batches_by_length, use_plain_attention
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -45,6 +46,20 @@ class Plan:
     seed: int = 0
     seconds: float | None = None
     """Where given, training ends after this long, the rate falling with the clock."""
+
+
+def parse_shares(texts: Sequence[str]) -> dict[str, float]:
+    """Read shares of sources, given as `SOURCE=SHARE`."""
+    shares = {}
+    for text in texts:
+        source, _, share = text.partition("=")
+        try:
+            shares[source] = float(share)
+        except ValueError:
+            shares[source] = -1.0
+        if not source or not 0 <= shares[source] <= 1:
+            raise SpecError(f'"{text}" is not a source with a share from 0 to 1, as in qamr=0.5')
+    return shares
 
 
 class ReaderNetwork(nn.Module):
