@@ -39,7 +39,7 @@ class Plan:
     """Pieces in a batch over all processes, question and passage, padding included."""
     dropout: float = 0.0
     """One epoch sees nothing twice."""
-    short: float = 0.6
+    short: float = 0.75
     """How many questions are asked on short windows, which cost less."""
     shares: Mapping[str, float] = field(default_factory=dict)
     """The share of each source's rows that is drawn, where it is not all of them."""
