@@ -1,11 +1,14 @@
 """Check by simulation that the intervals of `qassay accuracy` hold what they promise, on EVOUNA-NQ.
 
     python benchmarks/accuracy_simulation.py [--judge token_recall] [--labels 50 100 200] [--repeats 1000] [--json]
+    python benchmarks/accuracy_simulation.py --judge ava --calibration none [--held-back] [--scores scores.jsonl]
 
 EVOUNA-NQ has people's verdicts on five systems' answers to some 3,000 questions. Half of the questions make the
 judge: the metric's scores become probabilities by isotonic regression. On the other half the labels are hidden, a
 few are drawn, and the estimate is compared with the true accuracy, again and again. With --calibration none the
-scores are taken as they are, and all questions are used. --input takes other judged answers (0 or 1).
+scores are taken as they are, as `qassay accuracy` does, and all questions are used. The embedded judge was trained
+on most of them: --held-back takes the tenth that it has not seen. --scores takes what `qassay score -m JUDGE -o FILE`
+wrote, so that a slow judge is asked once. --input takes other judged answers (0 or 1).
 
 - random: labels drawn at random
 - active: drawn as `--next` draws them, unsure answers more often
@@ -30,10 +33,14 @@ from sklearn.isotonic import IsotonicRegression
 
 from qassay.arrays import Bools, Floats
 from qassay.data.reading import Reader
+from qassay.data.scored import read_rows
 from qassay.meta.label_design import designed
 from qassay.meta.label_selection import next_labels
 from qassay.meta.ppi import AccuracyEstimate, Population, judge_accuracy, label_accuracy, ppi_accuracy
+from qassay.metrics.catalogue import parse_spec
+from qassay.records import Example
 from qassay.scoring import score_examples
+from qassay.train.held_back import held_back
 
 DATA = Path(os.environ.get("QASSAY_DATA", Path(__file__).parents[2] / "shared" / "data"))
 
@@ -148,13 +155,20 @@ def _in_rounds(answers: Answers, first: int, second: int, rng: np.random.Generat
     return Outcome(estimate, alone, float(answers.truth.mean()))
 
 
-def read(inputs: list[Path], judge: str, calibration: str, seed: int) -> list[Answers]:
-    """Score judged answers, calibrate on half of the questions and give the other half, or give all as they are."""
-    table = score_examples(Reader(inputs), [judge])
-    raw = next(iter(table.scores.values()))
-    truth = np.array([np.nan if each.judgement is None else each.judgement for each in table.examples])
-    names = np.array([each.id for each in table.examples])
-    system = np.array([each.system for each in table.examples])
+def score(examples: list[Example], judge: str, scores: Path | None) -> Floats:
+    """Score the answers, or find their scores in a file."""
+    if scores is None:
+        return next(iter(score_examples(examples, [judge]).scores.values()))
+    known = {(row.system, row.id): row.scores[str(parse_spec(judge))] for row in read_rows(scores)}
+    found = [known[example.system, example.id] for example in examples]
+    return np.array([np.nan if value is None else value for value in found])
+
+
+def read(examples: list[Example], raw: Floats, calibration: str, seed: int) -> list[Answers]:
+    """Calibrate the scores on half of the questions and give the other half, or give all as they are."""
+    truth = np.array([np.nan if each.judgement is None else each.judgement for each in examples])
+    names = np.array([each.id for each in examples])
+    system = np.array([each.system for each in examples])
     distinct = np.unique(names)
     calibrating = np.isin(names, np.random.default_rng(seed).permutation(distinct)[: len(distinct) // 2])
     usable = ~(np.isnan(raw) | np.isnan(truth))
@@ -219,13 +233,16 @@ def main() -> None:
     parser.add_argument("--input", type=Path, nargs="+", default=[evouna], help="answers with people's verdicts")
     parser.add_argument("--judge", default="token_recall", help="a metric spec with scores from 0 to 1")
     parser.add_argument("--calibration", choices=["isotonic", "none"], default="isotonic")
+    parser.add_argument("--held-back", action="store_true", help="only the questions that no training saw")
+    parser.add_argument("--scores", type=Path, help="scores of the judge that `qassay score -o` wrote")
     parser.add_argument("--labels", type=int, nargs="+", default=[50, 100, 200])
     parser.add_argument("--repeats", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     started = time.monotonic()
-    systems = read(options.input, options.judge, options.calibration, options.seed)
+    examples = [each for each in Reader(options.input) if not options.held_back or held_back(each.question)]
+    systems = read(examples, score(examples, options.judge, options.scores), options.calibration, options.seed)
     rng = np.random.default_rng(options.seed)
     together = Answers(
         "all as one",

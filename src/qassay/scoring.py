@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from qassay.errors import DataError
+from qassay.errors import DataError, SpecError
 from qassay.features import Batch, Resources
 from qassay.frequencies import Frequencies
 from qassay.metrics.catalogue import create_all, default_metrics
 from qassay.models.base import EMBEDDED
+from qassay.models.load import has_keyphrase_head
 from qassay.scores import ScoreTable
 from qassay.tally import ScoredBatch, Tally
 
@@ -48,6 +49,18 @@ class Scorer:
     ) -> None:
         self.metrics: list[Metric] = create_all(specs, model)
         self.resources = Resources(language, model=model, device=device, threads=threads)
+
+    def need_model(self) -> Self:
+        """Refuse a model that no metric of the run can use, instead of scoring with the embedded one in silence."""
+        running, model = [metric for metric in self.metrics if _runs_model(metric)], self.resources.model
+        weighing = any(metric.spec.weights in {"kpqa", "kp"} for metric in running)
+        named = any(dict(metric.spec.options).get("model") == model for metric in running)
+        if model == EMBEDDED or not running or named or (weighing and has_keyphrase_head(model)):
+            return self
+        raise SpecError(
+            f'"{model}" is nothing that {", ".join(str(metric.spec) for metric in running)} could use: keyphrase '
+            "weights and judges come from folders that `qassay train` wrote; leave --model out for the embedded ones"
+        )
 
     @property
     def specs(self) -> list[str]:
@@ -105,7 +118,7 @@ class Scorer:
     def _check_fields(self, examples: Sequence[Example]) -> None:
         for metric in self.metrics:
             for need in sorted(metric.needs):
-                lacking = next((example for example in examples if not getattr(example, need)), None)
+                lacking = next((example for example in examples if _lacks(example, need)), None)
                 if lacking is not None:
                     raise DataError(
                         f'{metric.spec} needs "{need}", and the answer with id "{lacking.id}" has none; '
@@ -115,6 +128,11 @@ class Scorer:
 
 def _runs_model(metric: Metric) -> bool:
     return metric.spec.weights in {"kpqa", "kp"} or metric.declaration.param("model") is not None
+
+
+def _lacks(example: Example, need: str) -> bool:
+    given = getattr(example, need)
+    return not given or (isinstance(given, str) and not given.strip())
 
 
 def _remedy(metric: Metric, need: str) -> str:
@@ -142,7 +160,8 @@ def score_examples(
     if not everything:
         raise DataError("there are no answers to score")
     if scorer is None:
-        scorer = Scorer(specs or default_metrics(everything[0]), language=language, model=model, device=device)
+        chosen = specs or default_metrics(everything[0])
+        scorer = Scorer(chosen, language=language, model=model, device=device).need_model()
     scorer.count(everything)
     tally = scorer.tally()
     parts = [scorer.score(chunk) for chunk in batches(everything, batch)]

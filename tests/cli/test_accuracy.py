@@ -168,6 +168,14 @@ def test_unknown_labels_are_counted(files, tmp_path):
     ]
 
 
+def test_contradictory_labels_can_be_averaged(files, tmp_path):
+    """`--repeated mean` takes two people's opposite verdicts for half right, and counts such answers."""
+    labels = write_labels(tmp_path / "both.csv", [*rows("A")[:20], {**rows("A")[0], "judgement": 0}])
+    contradicted = write_labels(tmp_path / "right.csv", [{**rows("A")[0], "judgement": 1}])
+    notes = accuracy(files, "plain.jsonl", "--labels", labels, "--labels", contradicted, "--repeated", "mean")["notes"]
+    assert notes == ["answers whose contradictory labels were averaged: 1"]
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

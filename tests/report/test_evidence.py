@@ -23,7 +23,7 @@ def evidence_of(*examples, specs=("rouge_l:kpqa", "ava")):
 
 
 def test_the_heaviest_words_are_those_that_answer():
-    """ "seven" and "four" carry the answers to "how many" (Lee et al. 2021, Figure 1)."""
+    """The words "seven" and "four" carry the answers to "how many" (Lee et al. 2021, Figure 1)."""
     weighed = evidence_of(STEPS)[0].weights["kpqa"]
 
     heaviest = [max(side, key=lambda word: word.weight) for side in (weighed.candidate, *weighed.references)]

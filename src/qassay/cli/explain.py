@@ -38,7 +38,8 @@ def explain(
     """Show which words match, what they weigh, and the numbers behind each score."""
     reader = Reader(inputs, options.read_options(format_, map_, None, "stop")) if inputs else None
     example = _find(reader, id_, system) if reader else _given(question, reference, candidate)
-    scorer = Scorer(metric or default_metrics(example), language=check_language(language), model=model)
+    chosen = metric or default_metrics(example)
+    scorer = Scorer(chosen, language=check_language(language), model=model).need_model()
     if scorer.counts_first:
         scorer.count(reader or [example])
     explanation = explain_example(example, scorer.specs, scorer)

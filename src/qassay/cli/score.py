@@ -82,6 +82,7 @@ def score(
             device=chosen,
             threads=None if workers == 1 else max(1, (os.cpu_count() or 1) // workers),
         )
+        scorer.need_model()
         ranking_metric = _rank_by(rank, rank_by, scorer.specs)
         run = Run(
             lambda: Reader(files, reading),

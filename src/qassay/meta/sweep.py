@@ -114,7 +114,7 @@ def sweep(
     """Score again at every value, on tokens that are cut once, and correlate each time."""
     variants = wanted.variants(specs)
     swept = [each for group in variants.values() for each in group]
-    scorer = Scorer(swept, language=language, model=model, device=device)
+    scorer = Scorer(swept, language=language, model=model, device=device).need_model()
     scorer.count(evidence.examples)
     trial = _trial(evidence, scorer)
     points = []

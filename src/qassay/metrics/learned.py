@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from qassay.spec import Declaration, MetricSpec
 
 KINDS = ("mini", "linear", *DESIGNS)
+NO_QUESTION = "answers without a question, judged by their references alone"
 _MOST_SURE = 7.0
 
 
@@ -50,6 +51,10 @@ class LearnedMetric(MeanMetric):
 
     def values(self, batch: Batch) -> Floats:
         """Combine the references' probabilities."""
+        unasked = sum(not example.question.strip() for example in batch.examples)
+        if unasked:
+            # Set, not added: several judges see the same answers.
+            batch.notes[NO_QUESTION] = unasked
         pairs = self._usable(batch)
         scores = np.zeros(len(pairs.example))
         open_ = self._open(batch, pairs)
