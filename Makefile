@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # The CPU build of torch is enough for the tests; asking for this version first keeps the CUDA packages out.
 TORCH := torch==2.13.0
 
-.PHONY: setup demo test check lint bench clean
+.PHONY: setup demo test check lint bench bench-kpqa clean
 
 setup: $(VENV)/.base
 
@@ -40,6 +40,9 @@ check: lint test
 
 bench: $(VENV)/.test
 	$(BIN)/python benchmarks/lexical.py
+
+bench-kpqa: $(VENV)/.test
+	$(BIN)/python benchmarks/kpqa.py
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache

