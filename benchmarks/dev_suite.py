@@ -51,8 +51,8 @@ def correlations(pairs: list[JudgedPair], metrics: list[str], model: str) -> dic
     labels = np.array([pair.label for pair in pairs])
     sources = np.array([pair.source for pair in pairs])
     found: dict[str, dict[str, float]] = {}
-    for metric in metrics:
-        scores = np.array([table.score(metric, number).value for number in range(len(pairs))], float)
+    for metric, spec in zip(metrics, table.scores, strict=True):  # a spec also names the model
+        scores = np.array([table.score(spec, number).value for number in range(len(pairs))], float)
         scored = ~np.isnan(scores)
         found[metric] = {
             source: float(np.corrcoef(*(each[scored & (sources == source)] for each in (scores, labels)))[0, 1])
