@@ -93,6 +93,51 @@ def test_the_question_word_follows_from_the_kind_of_answer(marked, answer, quest
     assert _ask(marked, answer).text == question
 
 
+@pytest.mark.parametrize(
+    ("marked", "answer", "question"),
+    [
+        (
+            "The/DT/B-NP office/NN/I-NP in/IN/B-PP Rome/NNP/B-NP/B-place/place closed/VBD/B-VP ~././O",
+            "Rome",
+            "The office in what place closed?",
+        ),
+        (
+            "They/PRP/B-NP came/VBD/B-VP in/IN/B-PP May/NNP/B-NP/B-time/time when/WRB/B-ADVP he/PRP/B-NP won/VBD/B-VP",
+            "May",
+            "They came in what time when he won?",
+        ),
+        (
+            "She/PRP/B-NP worked/VBD/B-VP as/IN/B-PP a/DT/B-NP nurse/NN/I-NP/B-people/person ~././O",
+            "a nurse",
+            "She worked as what?",
+        ),
+        (
+            "Safti/NNP/B-NP/B-person ~,/,/O a/DT/B-NP man/NN/I-NP/B-people/person who/WP/B-NP won/VBD/B-VP ~././O",
+            "a man",
+            "Safti, what man who won?",
+        ),
+        (
+            "He/PRP/B-NP sold/VBD/B-VP a/DT/B-NP dog/NN/I-NP she/PRP/B-NP loved/VBD/B-VP ~././O",
+            "a dog",
+            "He sold what she loved?",
+        ),
+        (
+            "We/PRP/B-NP sang/VBD/B-VP ``/``/O Big/JJ/B-NP Love/NN/I-NP ''/''/O again/RB/B-ADVP",
+            "Big Love",
+            "What did we sing again?",
+        ),
+        (
+            "He/PRP/B-NP slept/VBD/B-VP badly/RB/B-ADVP for/IN/B-PP a/DT/B-NP/B-time/time week/NN/I-NP/I-time/time",
+            "a week",
+            "He slept badly for how long?",
+        ),
+    ],
+)
+def test_what_reads_badly_in_mid_sentence_is_put_otherwise(marked, answer, question):
+    """Prepositions stay before more words, no question word meets another, titles lose their quotation marks."""
+    assert _ask(marked, answer).text == question
+
+
 def test_a_question_knows_its_sentence_and_its_answer():
     """What was asked about can be shown and compared."""
     found = _ask(_JACKET, "the 1939 movie")

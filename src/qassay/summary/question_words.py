@@ -19,6 +19,7 @@ _WITH_WHERE = frozenset({"in", "at", "on", "inside", "within"})
 _BEFORE_WHERE = frozenset({"from", "to", "near"})
 _DETERMINERS = frozenset({"DT", "PRP$", "PDT"})
 _COMMON = frozenset({"NN", "NNS"})
+_RELATIVE = frozenset({"WP", "WDT", "WP$"})
 _AFTER_HEAD = frozenset({"IN", ",", ":", "WDT", "WP", "TO"})
 _UNITS_OF_TIME = frozenset(
     f"{unit}{ending}"
@@ -35,6 +36,11 @@ class Asked:
     takes_preposition: bool = False
     kind: str = THING
 
+    @property
+    def behind_preposition(self) -> str:
+        """What asks for the same where the preposition stays: "in what place" for "where"."""
+        return {PLACE: "what place", TIME: "what time"}[self.kind] if self.takes_preposition else self.words
+
 
 def ask_for(sentence: Tagged, answer: Phrase) -> Asked:
     """Choose the question word for an answer from what the chunker says of it and from the word before it."""
@@ -48,11 +54,20 @@ def ask_for(sentence: Tagged, answer: Phrase) -> Asked:
         case "time":
             return _time(words, before)
         case "person":
-            return Asked("whom" if _is_preposition(sentence, answer.first - 1) else "who", kind=PERSON)
+            return Asked(_who(sentence, answer, head, before), kind=PERSON)
         case "place":
             return _place(words, head, before)
         case _:
             return Asked("what organization" if head.named == "organisation" else _what(words, head))
+
+
+def _who(sentence: Tagged, answer: Phrase, head: Word, before: str) -> str:
+    """Ask for a person, for a role behind "as", and for "what man" where "who" follows anyway."""
+    if before == "as":
+        return "what"
+    if answer.last < len(sentence.words) and sentence.words[answer.last].part in _RELATIVE:
+        return f"what {head.text}" if head.part in _COMMON and head.text[:1].islower() else "what person"
+    return "whom" if _is_preposition(sentence, answer.first - 1) else "who"
 
 
 def _figure(words: Sequence[Word], head: Word, kind: str) -> Asked | None:
@@ -86,9 +101,7 @@ def answer_kind(sentence: Tagged, answer: Phrase) -> str:
 
 def _head(words: Sequence[Word]) -> Word:
     """Find the word that says what a noun phrase is about: its last noun, before any "of" or comma."""
-    end = next(
-        (i for i, word in enumerate(words) if i and word.part in {"IN", ",", ":", "WDT", "WP", "TO"}), len(words)
-    )
+    end = next((i for i, word in enumerate(words) if i and word.part in _AFTER_HEAD), len(words))
     nouns = [word for word in words[:end] if word.part in {"NN", "NNS", "NNP", "NNPS"}]
     return nouns[-1] if nouns else words[end - 1]
 
@@ -116,6 +129,8 @@ def _time(words: Sequence[Word], before: str) -> Asked:
     if before in _BEFORE_WHEN or before not in {"after", "before", "for", "of", "than"}:
         return Asked("when", kind=TIME)
     unit = words[-1].text.lower()
+    if before == "for" and unit in _UNITS_OF_TIME and words[0].part in {"DT", "CD", "JJ"}:
+        return Asked("how long", kind=DURATION)
     return Asked(f"what {unit}" if unit in _UNITS_OF_TIME else "what time", kind=TIME)
 
 
@@ -132,7 +147,8 @@ def _what(words: Sequence[Word], head: Word) -> str:
     if any(word.part == "CC" for word in words):
         return "what"
     described = [word for word in words if word.part not in _DETERMINERS and word is not head]
-    return f"what {head.text.lower()}" if described and head.part in _COMMON else "what"
+    # A capital in mid-sentence belongs to a title or a name, whatever the chunker takes it for.
+    return f"what {head.text}" if described and head.part in _COMMON and head.text[:1].islower() else "what"
 
 
 def _is_preposition(sentence: Tagged, place: int) -> bool:

@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from qassay.models.syntax import TIME
 from qassay.summary.question_words import Asked, ask_for
 from qassay.summary.verbs import base_form
 
@@ -51,13 +52,15 @@ def generate(sentence: Tagged, answer: Phrase, is_word: Callable[[str], bool]) -
     """Turn a sentence into a question that an answer phrase in it answers."""
     asked = ask_for(sentence, answer)
     first = _first(sentence, answer)
-    gap = answer.first - 1 if asked.takes_preposition and answer.first > first else answer.first
-    after = _after(sentence, answer)
-    text = _fronted(sentence, first, (gap, answer.last), asked, is_word)
+    gap = _gap(sentence, answer, asked, first)
+    text = _fronted(sentence, first, gap, asked, is_word)
     if text is None:
-        text = sentence.text[sentence.words[first].start : sentence.words[gap].start] + asked.words
+        start, words = gap[0], asked.words
+        if asked.takes_preposition and start < answer.first and not _may_stand_alone(sentence, answer, asked):
+            start, words = answer.first, asked.behind_preposition
+        text = sentence.text[sentence.words[first].start : sentence.words[start].start] + words
     return Question(
-        text=_finished(text + after),
+        text=_finished(text + _after(sentence, gap[1])),
         answer=answer.text(sentence),
         sentence=sentence.text,
         answer_span=answer.characters(sentence),
@@ -84,9 +87,32 @@ def _first(sentence: Tagged, answer: Phrase) -> int:
     return first
 
 
-def _after(sentence: Tagged, answer: Phrase) -> str:
-    """Give what follows the answer, without the mark that ends the sentence."""
-    rest = sentence.text[sentence.words[answer.last - 1].end :]
+def _gap(sentence: Tagged, answer: Phrase, asked: Asked, first: int) -> Span:
+    """Give the words that the question word stands for: the answer, its preposition, quotation marks around it."""
+    start, end = answer.first, answer.last
+    if asked.takes_preposition and start > first:
+        return start - 1, end
+    quoted = first < start and end < len(sentence.words)
+    if quoted and sentence.words[start - 1].text in _QUOTES and sentence.words[end].text in _QUOTES:
+        return start - 1, end + 1
+    return start, end
+
+
+def _may_stand_alone(sentence: Tagged, answer: Phrase, asked: Asked) -> bool:
+    """Tell whether "where" or "when" can stand for preposition and answer in mid-sentence.
+
+    Both can at its end. Before more words, "when" can unless a verb follows ("a meeting when was held") or one of its
+    own kind ("when when it rained").
+    """
+    rest = sentence.words[answer.last :]
+    if not any(word.text[:1].isalnum() for word in rest):
+        return True
+    return asked.kind == TIME and rest[0].phrase != "VP" and rest[0].part != "WRB"
+
+
+def _after(sentence: Tagged, last: int) -> str:
+    """Give what follows the words up to `last`, without the mark that ends the sentence."""
+    rest = sentence.text[sentence.words[last - 1].end :]
     ending = _ENDING.search(rest)
     return rest[: ending.start()] + ending["closing"] if ending else rest
 
@@ -94,7 +120,7 @@ def _after(sentence: Tagged, answer: Phrase) -> str:
 def _fronted(sentence: Tagged, first: int, gap: Span, asked: Asked, is_word: Callable[[str], bool]) -> str | None:
     """Give the question up to where the answer stood, the question word moved to the front; or give up."""
     following = sentence.words[gap[1]] if gap[1] < len(sentence.words) else None
-    if following and following.part in _NOT_FRONTED_BEFORE:
+    if following and (following.part in _NOT_FRONTED_BEFORE or _begins_clause(following)):
         return None
     verb = _main_verb(sentence, first, gap[0])
     if verb is None:
@@ -112,6 +138,11 @@ def _fronted(sentence: Tagged, first: int, gap: Span, asked: Asked, is_word: Cal
         return None
     parts = (front, auxiliary, _lowered(sentence, first, verb), rest)
     return " ".join(part for part in parts if part)
+
+
+def _begins_clause(word: Word) -> bool:
+    """Tell whether a word right after a noun phrase opens a clause about it: "a puppy she could hold"; not a time."""
+    return word.chunk == "B-NP" and word.named != "time"
 
 
 def _main_verb(sentence: Tagged, first: int, gap: int) -> int | None:
