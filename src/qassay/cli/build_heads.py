@@ -56,7 +56,7 @@ def reader(
     """Questions on passages with the spans that answer or none, for `qassay train reader`."""
     import numpy as np  # noqa: PLC0415 - with what it is for
 
-    from qassay.models.load import load_chunker  # noqa: PLC0415 - as above
+    from qassay.models.load_reading import load_chunker  # noqa: PLC0415 - as above
     from qassay.train.reader_data import build  # noqa: PLC0415 - heavy
 
     built = build(recipe, load_chunker(chunker), rng=np.random.default_rng(seed), licensed_only=licensed_only)

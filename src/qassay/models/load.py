@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from qassay.models.base import Device, Encoder, ModelRef, Weigher
     from qassay.models.judge import Judge
     from qassay.models.onnx import OnnxEncoder
-    from qassay.models.reader import Answerer
-    from qassay.models.syntax import Chunker
 
 
 def load_encoder(ref: str = EMBEDDED, device: Device = "auto", threads: int | None = None) -> Encoder:
@@ -47,33 +45,6 @@ def load_judge(ref: str = EMBEDDED, device: Device = "auto", threads: int | None
     from qassay.models.judge import OnnxJudge  # noqa: PLC0415 - loaded when a model runs
 
     return OnnxJudge(_onnx_encoder(ref, threads))
-
-
-def load_chunker(ref: str = EMBEDDED, threads: int | None = None) -> Chunker:
-    """Open a chunker: the embedded one, or a folder that `qassay train chunker` wrote."""
-    if not _runs_without_torch(parse_ref(ref), "auto"):
-        raise ModelError(f"{ref} has no chunker; train one with `qassay train chunker`, or use the model {EMBEDDED}")
-    from qassay.models.chunker import OnnxChunker  # noqa: PLC0415 - loaded when a model runs
-
-    return OnnxChunker(_onnx_encoder(ref, threads))
-
-
-def load_reader(ref: str = EMBEDDED, device: Device = "auto", threads: int | None = None) -> Answerer:
-    """Open a reader: the embedded one, a folder of `qassay train reader`, or any extractive model (extra `hf`)."""
-    parsed = parse_ref(ref)
-    if _runs_without_torch(parsed, device):
-        from qassay.models.reader import OnnxReader  # noqa: PLC0415 - loaded when a model runs
-
-        return OnnxReader(_onnx_encoder(ref, threads))
-    return _hf_reader(ref, device)
-
-
-@lru_cache(maxsize=2)
-def _hf_reader(ref: str, device: Device) -> Answerer:
-    need_torch(ref)
-    from qassay.models.hf_reader import HFReader  # noqa: PLC0415 - needs torch, an optional extra
-
-    return HFReader(parse_ref(ref), device)
 
 
 @lru_cache(maxsize=2)

@@ -13,6 +13,7 @@ from qassay.models.load import load_encoder, need_torch
 if TYPE_CHECKING:
     from qassay.models.base import Device
     from qassay.models.hf_generator import HFGenerator
+    from qassay.models.hf_reader import HFReader
     from qassay.models.onnx import OnnxEncoder
     from qassay.models.reader import Answerer
     from qassay.models.syntax import Chunker
@@ -25,8 +26,10 @@ def load_chunker(ref: str = EMBEDDED, threads: int | None = None) -> Chunker:
     return OnnxChunker(_exported(ref, "chunker", threads))
 
 
-def load_reader(ref: str = EMBEDDED, threads: int | None = None) -> Answerer:
-    """Open a reader: the embedded one, or a folder that `qassay train reader` wrote."""
+def load_reader(ref: str = EMBEDDED, device: Device = "auto", threads: int | None = None) -> Answerer:
+    """Open a reader: the embedded one, a folder that `qassay train reader` wrote, or any extractive model (`hf`)."""
+    if not _is_exported(ref):
+        return _hf_reader(ref, device)
     from qassay.models.reader import OnnxReader  # noqa: PLC0415 - loaded when a model runs
 
     return OnnxReader(_exported(ref, "reader", threads))
@@ -39,9 +42,13 @@ def load_generator(ref: str, device: Device = "auto") -> HFGenerator:
     return _generator(ref, device)
 
 
-def _exported(ref: str, what: str, threads: int | None) -> OnnxEncoder:
+def _is_exported(ref: str) -> bool:
     parsed = parse_ref(ref)
-    if parsed.kind == "hub" or not (parsed.folder / DESCRIPTION).is_file():
+    return parsed.kind != "hub" and (parsed.folder / DESCRIPTION).is_file()
+
+
+def _exported(ref: str, what: str, threads: int | None) -> OnnxEncoder:
+    if not _is_exported(ref):
         raise ModelError(f"{ref} has no {what}; give {EMBEDDED}, or a folder that `qassay train {what}` wrote")
     from qassay.models.onnx import OnnxEncoder  # noqa: PLC0415 - loaded when a model runs
 
@@ -57,3 +64,11 @@ def _generator(ref: str, device: Device) -> HFGenerator:
     from qassay.models.hf_generator import HFGenerator  # noqa: PLC0415 - needs torch, an optional extra
 
     return HFGenerator(parse_ref(ref), device)
+
+
+@lru_cache(maxsize=2)
+def _hf_reader(ref: str, device: Device) -> HFReader:
+    need_torch(ref)
+    from qassay.models.hf_reader import HFReader  # noqa: PLC0415 - needs torch, an optional extra
+
+    return HFReader(parse_ref(ref), device)

@@ -41,7 +41,7 @@ class Models:
             writer = ModelWriter(load_generator(self.generator, self.device), self.prompt)
         return Interrogator(
             Questioner(load_chunker(self.chunker), writer),
-            load_reader(self.reader),
+            load_reader(self.reader, self.device),
             Verifier(methods, model=self.model, device=self.device),
             english=EMBEDDED in {self.chunker, self.reader},
         )
