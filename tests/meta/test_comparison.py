@@ -53,6 +53,17 @@ def test_the_permutation_test_matches_scipys_exact_one(rng, alternative):
     assert result.p_permutation == pytest.approx(exact, abs=0.015)
 
 
+@pytest.mark.parametrize(("alternative", "sides"), [(Alternative.GREATER, 1), (Alternative.TWO_SIDED, 2)])
+def test_right_or_wrong_decisions_give_the_mid_p_value_of_mcnemars_test(rng, alternative, sides):
+    """With 14 questions that only one gets right and 6 that only the other does, ties in the count are halved."""
+    a, b = np.repeat([1.0, 0.0, 1.0], [14, 6, 30]), np.repeat([0.0, 1.0, 1.0], [14, 6, 30])
+
+    result = compare_means(a, b, rng=rng, draws=40_000, alternative=alternative)
+
+    coin = stats.binom(20, 0.5)
+    assert result.p_permutation == pytest.approx(sides * (coin.sf(14) + coin.pmf(14) / 2), abs=0.006)
+
+
 def test_the_interval_of_a_mean_difference_is_the_usual_one(rng):
     """For many questions the percentile interval is the normal one."""
     a, b = rng.normal(0.1, 1, 2000), rng.normal(0, 1, 2000)

@@ -209,6 +209,17 @@ def test_a_value_without_an_interval_says_why():
     assert (result.interval, result.reason) == (None, "no interval: undefined in most resamples")
 
 
+@pytest.mark.parametrize("coefficient", list(Coefficient))
+def test_what_is_perfect_in_all_resamples_has_no_interval(coefficient):
+    """Five systems in the right order are so in every resample: limits of 1 and 1 would promise certainty."""
+    panel = Panel.build([1, 2, 3, 4, 5], {"a": [2, 4, 6, 8, 10]}, system="abcde")
+
+    result = one(panel, Level.SYSTEM, coefficient, draws=200, rng=np.random.default_rng(0))
+
+    assert result.value == pytest.approx(1)
+    assert (result.interval, result.reason) == (None, "no interval: the same in all resamples")
+
+
 def test_the_same_seed_gives_the_same_interval(rng):
     """Randomness is an argument and nothing else."""
     panel = simulated_panel(rng)

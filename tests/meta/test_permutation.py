@@ -7,7 +7,7 @@ from qassay.errors import DataError
 from qassay.meta.levels import Level
 from qassay.meta.panel import Panel
 from qassay.meta.permutation import permutation_difference
-from qassay.meta.significance import DifferenceTest
+from qassay.meta.significance import Alternative, DifferenceTest
 from qassay.meta.weighted import Coefficient
 
 SCIPY = {
@@ -37,22 +37,27 @@ class RecordedCoins:
 
     def __init__(self, seed):
         self._rng = np.random.default_rng(seed)
-        self.tosses = []
+        self._drawn = b""
 
-    def integers(self, low, high, size, dtype):
-        """Toss, and remember."""
-        self.tosses.append(self._rng.integers(low, high, size, dtype=dtype))
-        return self.tosses[-1]
+    def bytes(self, length):
+        """Toss eight coins a byte, and remember."""
+        self._drawn += self._rng.bytes(length)
+        return self._drawn[-length:]
+
+    def tosses(self, draws, coins):
+        """Repeat the tosses."""
+        return np.unpackbits(np.frombuffer(self._drawn, np.uint8), count=draws * coins).reshape(draws, coins)
 
 
-def spread(test, tosses, systems, questions):
+def spread(test, coins, draws, systems, questions):
     """Lay tosses for answers, systems or questions out as (draws, systems, questions)."""
     shape = {
-        DifferenceTest.PERM_BOTH: (-1, systems, questions),
-        DifferenceTest.PERM_SYSTEMS: (-1, systems, 1),
-        DifferenceTest.PERM_INPUTS: (-1, 1, questions),
+        DifferenceTest.PERM_BOTH: (systems, questions),
+        DifferenceTest.PERM_SYSTEMS: (systems, 1),
+        DifferenceTest.PERM_INPUTS: (1, questions),
     }[test]
-    return np.broadcast_to(tosses.reshape(shape), (len(tosses), systems, questions))
+    tosses = coins.tosses(draws, shape[0] * shape[1]).reshape(draws, *shape)
+    return np.broadcast_to(tosses, (draws, systems, questions))
 
 
 @pytest.mark.parametrize("level", [Level.ANSWER, Level.SYSTEM, Level.INPUT])
@@ -70,7 +75,7 @@ def test_p_is_that_of_swapping_and_correlating_one_by_one(level, coefficient, te
 
     x, y, z = (column.reshape(5, 14) for column in (panel.scores["a"], panel.scores["b"], panel.judgement))
     x, y = ((matrix - matrix.mean()) / matrix.std() for matrix in (x, y))
-    swaps = spread(test, np.concatenate(coins.tosses), 5, 14).astype(bool)
+    swaps = spread(test, coins, 30, 5, 14).astype(bool)
     observed = reference(level, coefficient, x, z) - reference(level, coefficient, y, z)
     permuted = np.array(
         [
@@ -80,7 +85,8 @@ def test_p_is_that_of_swapping_and_correlating_one_by_one(level, coefficient, te
         ]
     )
     assert result.difference == pytest.approx(observed, abs=1e-9)
-    assert result.p == pytest.approx(((permuted >= observed - 1e-9).sum() + 1) / 31)
+    ties = np.abs(permuted - observed) < 1e-9
+    assert result.p == pytest.approx(((permuted > observed)[~ties].sum() + ties.sum() / 2 + 1) / 31)
 
 
 @pytest.mark.parametrize("coefficient", list(Coefficient))
@@ -98,13 +104,16 @@ def test_missing_answers_are_left_out_of_both_metrics(coefficient):
 
 
 def test_a_metric_is_not_better_than_itself():
-    """Swapping equal columns changes nothing, so every permutation reaches the observed 0."""
+    """Swapping equal columns changes nothing, so every permutation is a tie: half one-sided, all two-sided."""
     panel = simulated_panel(np.random.default_rng(4))
     same = Panel.build(panel.judgement, {"a": panel.scores["a"], "b": panel.scores["a"] * 3 + 1})
 
-    result = permutation_difference(same, "a", "b", rng=np.random.default_rng(0), draws=50)
+    results = [
+        permutation_difference(same, "a", "b", rng=np.random.default_rng(0), draws=50, alternative=alternative)
+        for alternative in Alternative
+    ]
 
-    assert result.p == 1.0
+    assert [result.p for result in results] == [26 / 51, 1.0]
 
 
 @pytest.mark.parametrize(

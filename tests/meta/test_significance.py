@@ -107,26 +107,26 @@ def test_a_constant_metric_is_not_compared(rng):
 
 def test_monte_carlo_p_is_never_zero():
     """(hits + 1) / (n + 1)."""
-    assert monte_carlo_p(0, 999) == 0.001
+    assert monte_carlo_p(0, 0, 999) == 0.001
 
 
 @pytest.mark.parametrize(
     ("alternative", "wanted"),
-    # 1 of 9 differences is at most 0: (1 + 1) / (9 + 1); two-sided twice that.
-    [(Alternative.GREATER, 0.2), (Alternative.TWO_SIDED, 0.4)],
+    # Of 9 differences one is below 0 and one is 0, which is half a hit: (1.5 + 1) / (9 + 1); two-sided twice that.
+    [(Alternative.GREATER, 0.25), (Alternative.TWO_SIDED, 0.5)],
 )
 def test_bootstrap_p_counts_the_wrong_side_of_zero(alternative, wanted):
-    """A resample in which the first is not better speaks against it."""
-    assert bootstrap_p(np.array([0.0, 1, 2, 3, 4, 5, 6, 7, 8]), alternative) == pytest.approx(wanted)
+    """A resample in which the first is worse speaks against it, and one without a difference half as much."""
+    assert bootstrap_p(np.array([-1.0, 0, 2, 3, 4, 5, 6, 7, 8]), alternative) == pytest.approx(wanted)
 
 
 @pytest.mark.parametrize(
     ("alternative", "wanted"),
-    # Of [-3, -1, 0, 2] one reaches 2, and two reach it in size.
-    [(Alternative.GREATER, 2 / 5), (Alternative.TWO_SIDED, 3 / 5)],
+    # Of [-3, -1, 0, 2] one is 2, which is half a hit, and one is larger in size.
+    [(Alternative.GREATER, 1.5 / 5), (Alternative.TWO_SIDED, 2.5 / 5)],
 )
 def test_permutation_p_counts_differences_as_large(alternative, wanted):
-    """The observed value itself is reached despite rounding."""
+    """The observed value itself is a tie despite rounding."""
     differences = np.array([-3.0, -1.0, 0.0, 2.0 - 1e-15])
 
     assert permutation_p(differences, 2.0, alternative) == pytest.approx(wanted)

@@ -17,7 +17,15 @@ from qassay.meta.levels import (
     draw,
 )
 from qassay.meta.panel import Panel
-from qassay.meta.resampling import Interval, IntervalMethod, default_method, default_unit, interval, resample
+from qassay.meta.resampling import (
+    Interval,
+    IntervalMethod,
+    default_method,
+    default_unit,
+    interval,
+    no_interval,
+    resample,
+)
 from qassay.meta.weighted import Coefficient, Judged
 
 
@@ -120,9 +128,10 @@ def correlate(
         estimate = statistic.estimate()
         limits, reason = None, estimate.reason
         if drawn is not None and estimate.value is not None:
-            chosen = method or default_method(coefficient, level)
-            limits = interval(estimate.value, drawn[i], panel, unit, method=chosen, confidence=confidence)
-            reason = None if limits else "no interval: undefined in most resamples"
+            reason = no_interval(drawn[i])
+            if reason is None:
+                chosen = method or default_method(coefficient, level)
+                limits = interval(estimate.value, drawn[i], panel, unit, method=chosen, confidence=confidence)
         results.append(
             Correlation(
                 metric,

@@ -54,19 +54,31 @@ class Draws:
     question: Ints
     """(draws, questions)"""
 
+    def pieces(self) -> Iterator["Draws"]:
+        """Divide into pieces whose arrays stay in the processor's cache and in malloc's free lists."""
+        size = max(1, _PIECE // self.rows.shape[1])
+        for start in range(0, len(self.rows), size):
+            part = slice(start, start + size)
+            yield Draws(self.rows[part], self.within[part], self.across[part], self.system[part], self.question[part])
 
-BLOCK = 40_000
-"""Weights handled at a time: arrays of this size stay in the processor's cache and in malloc's free lists."""
+
+_BLOCK = 4_000_000
+"""Weights drawn at a time, which bounds memory."""
+_FEWEST_DRAWS = 8
+"""Draws in a block however many rows there are: counting pairs costs little more for several draws than for one."""
+_PIECE = 40_000
 
 
 def _counts(units: int, draws: int, rng: np.random.Generator) -> Ints:
-    drawn = rng.integers(0, units, size=(draws, units))
-    return np.stack([np.bincount(row, minlength=units) for row in drawn]).astype(np.int64)
+    counts = np.empty((draws, units), dtype=np.int64)
+    for row in counts:
+        row[:] = np.bincount(rng.integers(0, units, units), minlength=units)
+    return counts
 
 
 def draw(panel: Panel, unit: Unit, draws: int, rng: np.random.Generator) -> Iterator[Draws]:
     """Resample with replacement, `draws` times in blocks: answers, or whole questions, systems, or both."""
-    block = max(1, min(draws, BLOCK // len(panel)))
+    block = min(draws, max(_FEWEST_DRAWS, _BLOCK // len(panel)))
     for start in range(0, draws, block):
         size = min(block, draws - start)
         system = np.ones((size, len(panel.systems)), dtype=np.int64)
@@ -91,6 +103,8 @@ class LevelStatistic(ABC):
     """How many pairs (or, at input level, questions with a coefficient) are behind the value."""
     undefined = 0
     """How many questions or pairs have none."""
+    wide = False
+    """Whether it wants a block of draws whole and not in pieces."""
 
     @abstractmethod
     def estimate(self) -> Estimate:
@@ -109,6 +123,7 @@ class AnswerLevel(LevelStatistic):
         self._x, self._y = panel.score(metric)[rows], panel.judgement[rows]
         self.n = len(rows)
         self._kernel = judged.against(coefficient, self._x) if self.n else None
+        self.wide = self._kernel is not None and self._kernel.wide
 
     def estimate(self) -> Estimate:
         """Correlate the pairs."""

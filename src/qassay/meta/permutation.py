@@ -19,8 +19,10 @@ Swaps = NDArray[np.uint8]
 Differences = Callable[[Swaps], Floats]
 """How much better the first metric's column does than the second's after each set of swaps: (draws,)."""
 
-_BLOCK = 200_000
+_BLOCK = 1_000_000
 """Swaps handled at a time, which bounds memory."""
+_PIECE = 128
+"""Draws of which the systems are correlated at a time."""
 
 
 def _standardised(values: Floats) -> Floats | None:
@@ -55,7 +57,13 @@ def _systems(coefficient: Coefficient, x: Floats, y: Floats, z: Floats, system: 
         # What one metric's mean gains by the swaps, the other's loses.
         first, second = settled(mean_x + gained), settled(mean_y - gained)
         side = np.broadcast_to(settled(judged), first.shape)
-        return (dense(coefficient, first, side, ones) - dense(coefficient, second, side, ones))[:, 0]
+        values = []
+        # Tables of pairs that fit into the processor's cache.
+        for start in range(0, len(swaps), _PIECE):
+            part = slice(start, start + _PIECE)
+            one, other = (dense(coefficient, each[part], side[part], ones) for each in (first, second))
+            values.append((one - other)[:, 0])
+        return np.concatenate(values)
 
     return differences
 
@@ -85,13 +93,17 @@ def _swaps(panel: Panel, test: DifferenceTest, draws: int, rng: np.random.Genera
     for start in range(0, draws, block):
         size = min(block, draws - start)
         if test is DifferenceTest.PERM_BOTH:
-            yield rng.integers(0, 2, (size, len(panel)), dtype=np.uint8)
+            yield _tosses(size, len(panel), rng)
         elif test is DifferenceTest.PERM_SYSTEMS:
-            tosses = rng.integers(0, 2, (size, len(panel.systems)), dtype=np.uint8)
-            yield np.take(tosses, panel.system, axis=1)
+            yield np.take(_tosses(size, len(panel.systems), rng), panel.system, axis=1)
         else:
-            tosses = rng.integers(0, 2, (size, len(panel.questions)), dtype=np.uint8)
-            yield np.take(tosses, panel.question, axis=1)
+            yield np.take(_tosses(size, len(panel.questions), rng), panel.question, axis=1)
+
+
+def _tosses(draws: int, coins: int, rng: np.random.Generator) -> Swaps:
+    """Toss coins by single random bits."""
+    bits = np.frombuffer(rng.bytes(-(-draws * coins // 8)), dtype=np.uint8)
+    return np.unpackbits(bits, count=draws * coins).reshape(draws, coins)
 
 
 def permutation_difference(

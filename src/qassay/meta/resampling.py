@@ -1,6 +1,6 @@
 """Intervals from resampling: what is drawn again, how often, and how the draws become two limits."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -80,13 +80,20 @@ def fisher_limits(value: float, drawn: Floats, units: int, confidence: float) ->
     return float(np.tanh(centre - reach)), float(np.tanh(centre + reach))
 
 
-def interval(
-    value: float, drawn: Floats, panel: Panel, unit: Unit, *, method: IntervalMethod, confidence: float
-) -> Interval | None:
-    """Turn the values of all draws into an interval; None when fewer than half of the draws have one."""
+def no_interval(drawn: Floats) -> str | None:
+    """Say why the values of all draws give no interval, if they do not."""
     defined = drawn[~np.isnan(drawn)]
     if 2 * len(defined) < len(drawn) or len(defined) < 2:  # noqa: PLR2004 - a spread needs two
-        return None
+        return "no interval: undefined in most resamples"
+    # Perfect ranks stay perfect however they are drawn, which says nothing of how sure they are.
+    return "no interval: the same in all resamples" if np.ptp(defined) < 1 - _ALMOST_ONE else None
+
+
+def interval(
+    value: float, drawn: Floats, panel: Panel, unit: Unit, *, method: IntervalMethod, confidence: float
+) -> Interval:
+    """Turn the values of all draws into an interval; those that are undefined are left out and counted."""
+    defined = drawn[~np.isnan(drawn)]
     if method is IntervalMethod.PERCENTILE:
         tail = (1 - confidence) / 2
         low, high = (float(limit) for limit in np.quantile(defined, [tail, 1 - tail]))
@@ -95,8 +102,20 @@ def interval(
     return Interval(low, high, confidence, method, unit, len(drawn), len(drawn) - len(defined))
 
 
-def resample(statistics: list[LevelStatistic], blocks: Iterable[Draws]) -> Floats:
+def resample(statistics: Sequence[LevelStatistic], blocks: Iterable[Draws]) -> Floats:
     """Evaluate several statistics on the same resamples: (statistics, draws)."""
-    return np.concatenate(
-        [np.stack([statistic.resample(block) for statistic in statistics]) for block in blocks], axis=1
-    )
+    found = []
+    for block in blocks:
+        values = np.empty((len(statistics), len(block.rows)))
+        for row, each in enumerate(statistics):
+            if each.wide:
+                values[row] = each.resample(block)
+        start = 0
+        # All statistics see one piece before the next, so that what they share of it is found once.
+        for piece in block.pieces():
+            part = slice(start, start := start + len(piece.rows))
+            for row, each in enumerate(statistics):
+                if not each.wide:
+                    values[row, part] = each.resample(piece)
+        found.append(values)
+    return np.concatenate(found, axis=1)

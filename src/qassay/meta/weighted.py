@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qassay.arrays import Floats, Ints
+from qassay.meta.concordance import Columns, Concordance, columns_of
 
 Number = TypeVar("Number", np.int64, np.float64)
 
@@ -32,8 +33,6 @@ _ROUNDING = 1e-12
 """Share of the second moment below which a variance is rounding noise of a constant column."""
 _DENSE_ROWS = 64
 """Up to so many rows, comparing all pairs is faster than sorting."""
-_LEAF_ROWS = 64
-"""Up to so many rows, Kendall's inversions are counted by comparing all pairs."""
 
 
 def ratio(numerator: Floats, product: Floats) -> Floats:
@@ -108,6 +107,9 @@ def dense(coefficient: Coefficient, x: Floats, y: Floats, weights: Ints) -> Floa
 class Reweighted(ABC):
     """A coefficient of fixed rows, ready for many weightings: `(draws, all rows) -> (draws,)`."""
 
+    wide = False
+    """Whether it is faster on hundreds of draws at once than on the few that the processor's cache holds."""
+
     @abstractmethod
     def __call__(self, weights: Ints) -> Floats:
         """Give one coefficient for each row of `weights`."""
@@ -168,27 +170,31 @@ class _Side:
         spread = (total[:, 0].astype(np.float64) ** 3 - np.einsum("dg,dg,dg->d", sizes, sizes, sizes)) / 3
         return ranks.astype(np.float64), spread
 
-    def tied_pairs(self, weights: Ints) -> Floats:
-        """Count the pairs of rows with one value."""
-        sizes = self.sums(weights).astype(np.float64)
-        return np.asarray((np.einsum("dg,dg->d", sizes, sizes) - sizes.sum(axis=1)) / 2)
-
 
 class _JudgementSide(_Side):
     """The side that all metrics share: what it needs of a block of draws is found once and kept for the next."""
 
     def __init__(self, values: Floats, rows: Ints, width: int) -> None:
         super().__init__(values, rows, width)
-        self._seen: Ints | None = None
-        self._kept: tuple[Floats, Floats]
+        self._ranked: Ints | None = None
+        self._ranks: tuple[Floats, Floats]
+        self._turned: Ints | None = None
+        self._columns: Columns
 
     def weighted_ranks(self, weights: Ints) -> tuple[Floats, Floats]:
         """Give each row's centred rank times its weight, and the spread of the ranks."""
-        if self._seen is not weights:
+        if self._ranked is not weights:
             ranks, spread = self.ranks(weights)
-            self._kept = np.take(ranks, self.group, axis=1) * weights, spread
-            self._seen = weights
-        return self._kept
+            self._ranks = np.take(ranks, self.group, axis=1) * weights, spread
+            self._ranked = weights
+        return self._ranks
+
+    def columns(self, weights: Ints) -> Columns:
+        """Give the weights with one column for each draw."""
+        if self._turned is not weights:
+            self._columns = columns_of(weights)
+            self._turned = weights
+        return self._columns
 
 
 class _Spearman(Reweighted):
@@ -202,55 +208,17 @@ class _Spearman(Reweighted):
 
 
 class _Kendall(Reweighted):
-    """τ-b by Knight's (1966) inversion count, with the merges laid out once for all draws.
+    """τ-b from counts of concordant and untied pairs."""
 
-    Rows sorted by (x, y) are discordant where a later row has the smaller y. Inversions inside small leaves are
-    counted by comparing pairs; those between two neighbouring blocks of a merge level follow from one running
-    sum over the two blocks in descending order of y.
-    """
+    wide = True
 
-    def __init__(self, x: _Side, y: _Side, rows: Ints, width: int) -> None:
-        n = len(rows)
-        group_x, group_y = x.group[rows], y.group[rows]
-        joint = group_x * len(y.starts) + group_y
-        self._sides = x, y, _Side(joint.astype(np.float64), rows, width)
-        order = np.argsort(joint, kind="stable")
-        levels = max(0, int(np.ceil(np.log2(n / _LEAF_ROWS))))
-        leaf = -(-n // 2**levels)
-        # Padding repeats the last row with weight 0, so that all blocks of a level have one size.
-        padded = np.minimum(np.arange(leaf * 2**levels), n - 1)
-        self._order, self._padding = rows[order][padded], len(padded) - n
-        height = group_y[order][padded]
-        leaves = height.reshape(-1, leaf)
-        before = np.triu(np.ones((leaf, leaf), dtype=bool), 1)
-        self._leaves = ((leaves[:, :, None] > leaves[:, None, :]) & before).astype(np.float64)
-        position = np.arange(len(padded))
-        self._merges: list[tuple[int, Ints, Ints]] = []
-        for level in range(levels):
-            size = leaf * 2 ** (level + 1)
-            right = position % size >= size // 2
-            # Equal heights are no inversion, so the right block's rows come before the left block's.
-            merged = np.lexsort((~right, -height, position // size))
-            self._merges.append((size, merged, right[merged].astype(np.int64)))
+    def __init__(self, x: _Side, y: _JudgementSide, rows: Ints) -> None:
+        self._judged = y
+        self._pairs = Concordance(x.group[rows], y.group[rows], rows)
 
     def __call__(self, weights: Ints) -> Floats:
-        draws = len(weights)
-        ordered = np.take(weights, self._order, axis=1)
-        if self._padding:
-            ordered[:, -self._padding :] = 0
-        blocks = ordered.reshape(draws, len(self._leaves), -1).swapaxes(0, 1).astype(np.float64)
-        inversions = ((blocks @ self._leaves) * blocks).sum(axis=(0, 2))
-        for size, merged, right in self._merges:
-            pairs = np.take(ordered, merged, axis=1)
-            on_right = pairs * right
-            pairs -= on_right
-            larger = np.cumsum(pairs.reshape(draws, -1, size), axis=2).reshape(draws, -1)
-            inversions += np.einsum("dn,dn->d", larger.astype(np.float64), on_right.astype(np.float64))
-        total = ordered.sum(axis=1).astype(np.float64)
-        pairs_in_all = total * (total - 1) / 2
-        tied_x, tied_y, tied_both = (side.tied_pairs(weights) for side in self._sides)
-        concordance = pairs_in_all - tied_x - tied_y + tied_both - 2 * inversions
-        return ratio(concordance, (pairs_in_all - tied_x) * (pairs_in_all - tied_y))
+        concordance, untied_x, untied_y = self._pairs(self._judged.columns(weights))
+        return ratio(concordance, untied_x * untied_y)
 
 
 class Judged:
@@ -275,4 +243,4 @@ class Judged:
         side = _Side(scores, self._rows, self._width)
         if coefficient is Coefficient.SPEARMAN:
             return _Spearman(side, self._side)
-        return _Kendall(side, self._side, self._rows, self._width)
+        return _Kendall(side, self._side, self._rows)
