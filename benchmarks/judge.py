@@ -1,14 +1,24 @@
 """How well the judges tell right answers from wrong ones, beside the lexical metrics, on answers that people judged.
 
-    python benchmarks/judge.py [--metric SPEC…] [--set NAME…] [--json FILE]
+    python benchmarks/judge.py [--metric SPEC…] [--models FOLDER] [--set NAME…] [--json FILE]
 
 - evouna: the tenth of EVOUNA-NQ's questions that no training saw: verdicts on five systems' answers
 - nq301: NQ-301, beside its BEM and GPT-4 verdicts; none of its questions was trained on
 - wikiqa, trecqa: pairs of answer sentences from the test sets, made as for AVA
 - marco, avsd, multi: KPQA's human scores, where the metric is used as a score
 
-A metric calls an answer right from one half on. The calibration error is the expected one over ten bins. Trained
-AVA models are given as `--metric ava,kind=a2,model=FOLDER`.
+A metric calls an answer right from one half on. The calibration error is the expected one over ten bins; that of the
+lexical metrics says what comes of taking their scores for probabilities.
+
+AVA's transformer models are trained first, all twelve kinds into folders of one folder, which --models names:
+
+    qassay build ava WikiQA-train.tsv TRAIN.xml -o pairs
+    for kind in a0-qr a0-rt a0-qt a0 a1-q a1-r a1-t a1-qt a1-rt a1-rq a1 a2; do
+        qassay train ava --kind $kind --base MODEL --data pairs -o models/$kind
+    done
+    python benchmarks/judge.py --models models
+
+That takes a GPU's hour, or a CPU's day. A single one can be given as `--metric ava,kind=a2,model=FOLDER`.
 """
 
 import argparse
@@ -26,6 +36,8 @@ from qassay.data.reading import Reader
 from qassay.data.source import Source
 from qassay.meta.classification import calibrate, classify
 from qassay.meta.ranking import system_agreement
+from qassay.models.ava import DESCRIPTION, read_settings
+from qassay.models.ava_design import DESIGNS
 from qassay.records import Example, Reference
 from qassay.scoring import score_examples
 from qassay.train.ava_data import pair_up
@@ -34,6 +46,7 @@ from qassay.train.held_back import held_back
 DATA = Path(os.environ.get("QASSAY_DATA", Path(__file__).parents[2] / "shared" / "data"))
 METRICS = ("exact_match", "token_f1", "contains", "token_recall", "token_f1:kpqa", "ava,kind=linear", "lerc", "ava")
 RIGHT = 0.5
+COLUMNS = ("accuracy", "precision", "recall", "f1", "auc")
 
 
 @dataclass(frozen=True)
@@ -116,8 +129,9 @@ def agreement(name: str, answers: Answers, metrics: Sequence[str]) -> list[dict[
     lines = []
     for metric, scores in scores_of(answers, metrics):
         pearson, spearman = stats.pearsonr(scores, judged).statistic, stats.spearmanr(scores, judged).statistic
-        print(f"{name:8s} {metric:24s} Pearson {pearson:.3f}  Spearman {spearman:.3f}  n {len(judged)}", flush=True)
-        lines.append({"set": name, "metric": metric, "pearson": float(pearson), "spearman": float(spearman)})
+        lines.append(
+            {"set": name, "metric": metric, "n": len(judged), "pearson": float(pearson), "spearman": float(spearman)}
+        )
     return lines
 
 
@@ -129,11 +143,11 @@ def verdicts(name: str, answers: Answers, metrics: Sequence[str]) -> list[dict[s
     for metric, scores in scores_of(answers, metrics):
         found = classify(scores, judged, RIGHT)
         error = calibrate(scores, judged).error
-        line = {"set": name, "metric": metric, "n": found.n, "accuracy": found.accuracy, "precision": found.precision}
-        line |= {"recall": found.recall, "f1": found.f1, "auc": found.auc, "calibration_error": error}
+        line: dict[str, object] = {"set": name, "metric": metric, "n": found.n}
+        line |= {column: getattr(found, column) for column in COLUMNS}
+        line["calibration_error"] = error
         if len(set(systems)) > 1:
             line |= system_line(scores, judged, systems)
-        print(" ".join(f"{key} {_shown(value)}" for key, value in line.items()), flush=True)
         lines.append(line)
     return lines
 
@@ -149,7 +163,22 @@ def system_line(scores: Floats, judged: Floats, systems: np.ndarray) -> dict[str
     return found
 
 
+def models_in(folder: Path) -> list[str]:
+    """Give the specs of the models that `qassay train ava` wrote into folders of a folder, in the paper's order."""
+    found = {read_settings(each).design: each for each in sorted(folder.iterdir()) if (each / DESCRIPTION).is_file()}
+    return [f"ava,kind={kind},model={found[kind]}" for kind in DESIGNS if kind in found]
+
+
+def table(lines: Sequence[dict[str, object]]) -> str:
+    """Write one set's lines as a Markdown table."""
+    names = [name for name in lines[0] if name != "set"]
+    rows = [names, ["---"] * len(names), *([_shown(line.get(name)) for name in names] for line in lines)]
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
 def _shown(value: object) -> str:
+    if value is None:
+        return "–"  # noqa: RUF001 - stands for a missing number
     return f"{value:.3f}" if isinstance(value, float) else str(value)
 
 
@@ -159,12 +188,15 @@ def main() -> None:
     parser.add_argument("--metric", action="append", help="a metric's spec; by default the judges and what they beat")
     parser.add_argument("--set", action="append", choices=sorted(SETS), help="by default all")
     parser.add_argument("--json", type=Path, help="write all lines to this file")
+    parser.add_argument("--models", type=Path, help="a folder of folders that `qassay train ava` wrote")
     given = parser.parse_args()
+    metrics = [*(given.metric or METRICS), *(models_in(given.models) if given.models else ())]
     lines = []
     for name in given.set or SETS:
-        answers = SETS[name]()
         measure = agreement if name in SCORED else verdicts
-        lines += measure(name, answers, given.metric or METRICS)
+        found = measure(name, SETS[name](), metrics)
+        print(f"\n{name}\n\n{table(found)}", flush=True)
+        lines += found
     if given.json:
         given.json.write_text(json.dumps(lines, indent=1) + "\n", encoding="utf-8")
 
