@@ -181,16 +181,9 @@ def compare(repeat: int) -> None:
     heading = ("", f"s, {len(os.sched_getaffinity(0))} cores", "pairs a second", "s of processor, one core")
     table((*heading, "times the package", "the same by processor"), rows)
     print(f"\n{', '.join(WEIGHTED)} together, beside `bert_score` alone; shares on one core")
-    heading = (
-        "",
-        "times as long",
-        "the same by processor",
-        "alone: in models",
-        "in onnxruntime",
-        "together: in models",
-    )
+    shares = [f"{which}: in {part}" for which in ("alone", "together") for part in ("models", "onnxruntime")]
     table(
-        (*heading, "in onnxruntime"),
+        ("", "times as long", "the same by processor", *shares),
         [
             (
                 title,
