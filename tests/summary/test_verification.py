@@ -1,7 +1,14 @@
 import numpy as np
 import pytest
 
-from qassay.summary.verification import NOT_IN_CONTEXT, Pair, Verifier, bounds, rescaled, surroundings
+from qassay.summary.verification import (
+    NOT_IN_CONTEXT,
+    Pair,
+    Verifier,
+    bounds,
+    rescaled,
+    surroundings,
+)
 
 
 @pytest.fixture(scope="module")
@@ -40,6 +47,12 @@ def test_equal_pairs_get_equal_scores():
     scores = verifier.verify([a, b, a])
     assert [scores["em"].tolist(), scores["token_f1"].round(4).tolist()] == [[0, 0, 0], [0.6667, 0, 0.6667]]
     assert scores["lerc"][0] == scores["lerc"][2] > scores["lerc"][1]
+
+
+@pytest.mark.parametrize("prediction", ["The 1939 movie", "1939 movie.", "the 1939 Movie"])
+def test_answers_that_are_equal_after_normalisation_are_the_same(prediction):
+    """Case, articles and marks make no other answer."""
+    assert Verifier(["lerc"]).verify([Pair("What?", "the 1939 movie", prediction)])["lerc"].tolist() == [1.0]
 
 
 def test_outliers_do_not_stretch_the_scale():

@@ -15,7 +15,7 @@ from qassay.metrics.base import MeanMetric
 from qassay.models.base import EMBEDDED
 from qassay.scoring import Scorer, batches
 from qassay.spec import Declaration, MetricSpec
-from qassay.summary.verification import BERT_SCORE, BY_WORDS, Pair, Verifier, bounds, rescaled
+from qassay.summary.verification import BERT_SCORE, LERC, METHODS, Pair, Verifier, bounds, rescaled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -41,11 +41,11 @@ PAIR_METHODS = {
             "of the run are 0 and 1",
             _SOURCE,
         ),
-        Declaration("lerc", "a reader's estimate of how alike the answers are, in the prediction's context", _SOURCE),
+        Declaration(LERC, "a reader's estimate of how alike the answers are, in the prediction's context", _SOURCE),
         Declaration(IS_ANSWERED, "1 if there is a prediction at all", _SOURCE),
     )
 }
-DEFAULT_METHODS = (*BY_WORDS, BERT_SCORE)
+DEFAULT_METHODS = METHODS
 
 
 def parse_method(text: str) -> str:
@@ -97,7 +97,9 @@ class PairScorer(Scorer):
     ) -> None:
         super().__init__([], model=model, device=device, threads=threads)
         wanted = list(dict.fromkeys(map(parse_method, methods or DEFAULT_METHODS)))
-        self._by_words = Verifier([each for each in wanted if each in BY_WORDS], model=model, device=device)
+        self._by_reading = Verifier(
+            [each for each in wanted if each in METHODS and each != BERT_SCORE], model=model, device=device
+        )
         self._in_context = Verifier([each for each in wanted if each == BERT_SCORE], model=model, device=device)
         self.metrics = [PairMetric(method, self._verdicts, partial(self._identity, method)) for method in wanted]
         self._bounds = (0.0, 1.0)
@@ -105,7 +107,7 @@ class PairScorer(Scorer):
         self._last: tuple[Sequence[Example], dict[str, Floats]] = ((), {})
 
     def _identity(self, method: str) -> Mapping[str, str]:
-        return {**self._by_words.identity, **self._in_context.identity}.get(method, {})
+        return {**self._by_reading.identity, **self._in_context.identity}.get(method, {})
 
     @property
     def counts_first(self) -> bool:
@@ -127,8 +129,8 @@ class PairScorer(Scorer):
     def score(self, examples: Sequence[Example]) -> ScoredBatch:
         """Score one batch by every method."""
         scored = super().score(examples)
-        scored.notes.update(self._by_words.notes + self._in_context.notes)
-        self._by_words.notes.clear()
+        scored.notes.update(self._by_reading.notes + self._in_context.notes)
+        self._by_reading.notes.clear()
         self._in_context.notes.clear()
         # The texts behind the answers were read, and are not written back as fields that nobody knew.
         scored.examples = [_without_context(example) for example in examples]
@@ -142,7 +144,7 @@ class PairScorer(Scorer):
     def _verified(self, examples: Sequence[Example]) -> dict[str, Floats]:
         given = np.array([example.candidate is not None for example in examples], bool)
         pairs = [pair_of(example) for example in examples if example.candidate is not None]
-        found = self._by_words.verify(pairs)
+        found = self._by_reading.verify(pairs)
         found[IS_ANSWERED] = np.array([bool(pair.prediction.strip()) for pair in pairs], np.float64)
         if self.counts_first:
             keys = [(example.system, example.id) for example in examples if example.candidate is not None]

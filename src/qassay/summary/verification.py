@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from qassay.models.base import Device, TokenEmbeddings
     from qassay.text.sentences import Span
 
-BY_WORDS = {"em": "exact_match", "token_f1": "token_f1", "lerc": "lerc"}
-"""Methods that are metrics of the catalogue."""
-BERT_SCORE = "bert_score"
-METHODS = (*BY_WORDS, BERT_SCORE)
+BY_WORDS = {"em": "exact_match", "token_f1": "token_f1"}
+"""Methods that compare words, with the catalogue's names for them."""
+LERC, BERT_SCORE = "lerc", "bert_score"
+METHODS = (*BY_WORDS, LERC, BERT_SCORE)
 LONGEST_CONTEXT = 6000
 """Characters of a text that are encoded around a phrase."""
 LOW, HIGH = 2.5, 97.5
@@ -59,35 +59,41 @@ class Verifier:
         self.methods = tuple(dict.fromkeys(methods))
         self.notes: Counter[str] = Counter()
         self._open = partial(load_encoder, model, device, threads)
-        self._by_metric = [method for method in self.methods if method in BY_WORDS]
-        specs = [BY_WORDS[method] for method in self._by_metric]
-        self._scorer = Scorer(specs, model=model, device=device, threads=threads)
+        self._words = Scorer(BY_WORDS.values())
+        self._judge = Scorer([LERC], model=model, device=device, threads=threads)
 
     @property
     def identity(self) -> dict[str, dict[str, str]]:
         """What each method's scores depend on besides the texts: the models' fingerprints."""
-        found = {
-            method: metric.identity(self._scorer.resources)
-            for method, metric in zip(self._by_metric, self._scorer.metrics, strict=True)
-        }
+        found: dict[str, dict[str, str]] = {method: {} for method in self.methods}
+        if LERC in self.methods:
+            found[LERC] = self._judge.metrics[0].identity(self._judge.resources)
         if BERT_SCORE in self.methods:
             encoder = self._open()
             found[BERT_SCORE] = {"model": f"{encoder.ref}@{encoder.fingerprint}"}
         return found
 
     def verify(self, pairs: Sequence[Pair]) -> dict[str, Floats]:
-        """Give each method's scores; `bert_score` is not rescaled yet."""
+        """Give each method's scores; `bert_score` is not rescaled yet.
+
+        Answers that are equal after normalisation are the same answer: LERC gives them 1 without reading them.
+        """
         distinct = list(dict.fromkeys(pairs))
         place = {pair: i for i, pair in enumerate(distinct)}
         rows = np.array([place[pair] for pair in pairs], np.int64)
-        found = self._by_words(distinct)
+        words = self._scored(self._words, distinct)
+        found = dict(zip(BY_WORDS, words, strict=True))
+        if LERC in self.methods:
+            found[LERC] = np.ones(len(distinct))
+            differ = np.flatnonzero(found["em"] != 1)
+            found[LERC][differ] = self._scored(self._judge, [distinct[i] for i in differ])[0]
         if BERT_SCORE in self.methods:
             found[BERT_SCORE] = self._bert_score(distinct)
         return {method: found[method][rows] for method in self.methods}
 
-    def _by_words(self, pairs: Sequence[Pair]) -> dict[str, Floats]:
-        if not self._by_metric or not pairs:
-            return {method: np.empty(0) for method in self._by_metric}
+    def _scored(self, scorer: Scorer, pairs: Sequence[Pair]) -> list[Floats]:
+        if not pairs:
+            return [np.empty(0) for _ in scorer.metrics]
         examples = [
             Example(
                 str(i),
@@ -98,9 +104,9 @@ class Verifier:
             )
             for i, pair in enumerate(pairs)
         ]
-        scored = self._scorer.score(examples)
+        scored = scorer.score(examples)
         self.notes.update(scored.notes)
-        return dict(zip(self._by_metric, scored.scores.values(), strict=True))
+        return list(scored.scores.values())
 
     def _bert_score(self, pairs: Sequence[Pair]) -> Floats:
         """Match the tokens of the two phrases, each encoded inside its text (F1 of greedy cosine matching)."""
