@@ -1,0 +1,136 @@
+"""The embedded chunker and reader on text that they were not trained on.
+
+    python benchmarks/reading.py reader [--model REF] [--side dev|test] [--json FILE]
+    python benchmarks/reading.py chunker [--model REF] [--json FILE]
+    python benchmarks/reading.py speed [--model REF] [--json FILE]
+
+- reader: SQuAD 2.0's questions on the articles that the split keeps for the test (or for development), beside a
+  baseline without training: of the sentence that shares most with the question, the longest run of words that the
+  question does not have
+- chunker: noun phrases and all chunks of CoNLL-2000's test part, found in running text
+- speed: sentences tagged and windows read a second of processor time, on one thread
+"""
+
+import argparse
+import json
+import os
+import re
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+
+from qassay.models.base import EMBEDDED
+from qassay.models.load_reading import load_chunker, load_reader
+from qassay.models.reader import Answer
+from qassay.text.sentences import sentence_spans
+from qassay.train.chunker_run import phrase_f1
+from qassay.train.keyphrase_rows import FUNCTION_WORDS
+from qassay.train.reader_quality import Measured
+from qassay.train.reader_rows import ReaderRow
+from qassay.train.reader_sources import squad
+from qassay.train.reader_split import side_of_article
+from qassay.train.tagged_rows import TaggedRow
+from qassay.train.tagged_sources import conll
+
+DATA = Path(os.environ.get("QASSAY_DATA", Path(__file__).parents[2] / "shared" / "data"))
+_WORD = re.compile(r"\w+(?:['\u2019.,-]\w+)*")
+
+
+def rows_of(side: str) -> list[ReaderRow]:
+    """Read SQuAD dev v2.0's questions on the articles of a side."""
+    rows = squad(DATA / "train/squad/dev-v2.0.json", "squad")
+    return [row for row in rows if side_of_article(row.group.partition(":")[2]) == side]
+
+
+def lexical_answer(question: str, passage: str) -> Answer:
+    """Answer without training; no answer is as likely as the share of the question's words that the sentence lacks."""
+    asked = {word.lower() for word in _WORD.findall(question)}
+    content = asked - FUNCTION_WORDS
+    best = Answer("", 0, 0, 1.0)
+    for low, high in sentence_spans(passage):
+        words = [(match.group().lower(), match.start(), match.end()) for match in _WORD.finditer(passage[low:high])]
+        none = 1 - len(content & {word for word, _, _ in words}) / max(1, len(content))
+        if none >= best.none:
+            continue
+        run: list[tuple[str, int, int]] = []
+        longest: list[tuple[str, int, int]] = []
+        for each in words:
+            run = [] if each[0] in asked or each[0] in FUNCTION_WORDS else [*run, each]
+            longest = max(longest, run, key=len)
+        if longest:
+            start, end = low + longest[0][1], low + longest[-1][2]
+            best = Answer(passage[start:end], start, end, none)
+    return best
+
+
+def measure_reader(model: str, side: str) -> dict[str, Mapping[str, float]]:
+    """Measure the reader, the baseline, and leaving every question unanswered; thresholds are of the dev articles."""
+    rows = rows_of(side)
+    reader = load_reader(model)
+    found = Measured.of(reader.answer([(row.question, row.passage) for row in rows]), rows)
+    dev = rows_of("dev")
+    baseline = {
+        name: Measured.of([lexical_answer(row.question, row.passage) for row in chosen], chosen)
+        for name, chosen in (("dev", dev), (side, rows))
+    }
+    return {
+        model: {**asdict(found.at(reader.threshold)), "threshold": reader.threshold},
+        "words in common": asdict(baseline[side].at(baseline["dev"].best_threshold())),
+        "never an answer": asdict(found.at(0.0)),
+    }
+
+
+def measure_chunker(model: str) -> dict[str, Mapping[str, float]]:
+    """Measure phrases by their characters."""
+    rows = test_sentences()
+    chunker = load_chunker(model)
+    return {model: {"noun phrases": phrase_f1(chunker, rows), "all chunks": phrase_f1(chunker, rows, None)}}
+
+
+def test_sentences() -> Sequence[TaggedRow]:
+    """Read CoNLL-2000's test part."""
+    archive = next((DATA / "resources/nltk_data").rglob("conll2000.zip"))
+    return list(conll(archive, "test.txt", np.random.default_rng(0)))
+
+
+def measure_speed(model: str) -> dict[str, Mapping[str, float]]:
+    """Count what one thread does in a second of its own time."""
+    sentences = [row.text for row in test_sentences()]
+    rows = rows_of("dev")
+    chunker, reader = load_chunker(model, threads=1), load_reader(model, threads=1)
+    chunker.tag(sentences[:10])
+    reader.answer([(row.question, row.passage) for row in rows[:10]])
+    tagging = _seconds(lambda: chunker.tag(sentences))
+    reading = _seconds(lambda: reader.answer([(row.question, row.passage) for row in rows]))
+    return {model: {"sentences tagged": len(sentences) / tagging, "questions answered": len(rows) / reading}}
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    begun = time.process_time()
+    work()
+    return time.process_time() - begun
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["reader", "chunker", "speed"])
+    parser.add_argument("--model", default=EMBEDDED)
+    parser.add_argument("--side", choices=["dev", "test"], default="test")
+    parser.add_argument("--json", type=Path)
+    given = parser.parse_args()
+    if given.what == "reader":
+        found = measure_reader(given.model, given.side)
+    else:
+        found = measure_chunker(given.model) if given.what == "chunker" else measure_speed(given.model)
+    for name, numbers in found.items():
+        print(f"{name}: " + ", ".join(f"{each.replace('_', ' ')} {value:.4g}" for each, value in numbers.items()))
+    if given.json:
+        given.json.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
