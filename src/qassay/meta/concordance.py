@@ -57,12 +57,14 @@ class Concordance:
         draws = columns.shape[1]
         concordance, squares_x, squares_y = np.zeros((3, draws))
         before = np.zeros((len(self._cells), draws), dtype=np.float32)
+        total = np.zeros(draws)
         for block in self._blocks:
             taken = columns[block.rows]
             by_cell = block.by_cell(taken, len(before))
             weight = by_cell.sum(axis=0)
-            concordance += _products(by_cell, self._above @ before, float((weight * before.sum(axis=0)).max()))
+            concordance += _products(by_cell, self._above @ before, float((weight * total).max()))
             before += by_cell
+            total += weight
             if block.tied:
                 squares_x += weight.astype(np.float64) ** 2
             else:
@@ -75,8 +77,7 @@ class Concordance:
                 taken = columns[cell.rows]
                 concordance += cell.concordance(taken, weight)
                 squares_y += cell.squares(taken, weight)
-        total = before.sum(axis=0, dtype=np.float64) ** 2
-        return concordance, (total - squares_x) / 2, (total - squares_y) / 2
+        return concordance, (total**2 - squares_x) / 2, (total**2 - squares_y) / 2
 
 
 class _Piece:

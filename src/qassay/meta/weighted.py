@@ -157,18 +157,14 @@ class _Side:
             return ordered
         return np.asarray(np.add.reduceat(ordered, self.starts, axis=1))
 
-    def ranks(self, weights: Ints) -> tuple[Floats, Floats]:
-        """Give twice the centred mid-rank of each distinct value, and the sum of their weighted squares."""
+    def counts(self, weights: Ints) -> tuple[Floats, Ints, Floats]:
+        """Count the rows with each distinct value, those up to it, and give the spread of their doubled mid-ranks."""
         counts = self.sums(weights)
-        ranks = np.cumsum(counts, axis=1)
-        total = ranks[:, -1:].copy()
-        ranks *= 2
-        ranks -= counts
-        ranks -= total
+        up_to = np.cumsum(counts, axis=1)
         sizes = counts.astype(np.float64)
-        # Ties of sizes t leave (n³ - Σt³) / 3 of the spread of the doubled ranks.
-        spread = (total[:, 0].astype(np.float64) ** 3 - np.einsum("dg,dg,dg->d", sizes, sizes, sizes)) / 3
-        return ranks.astype(np.float64), spread
+        # Ties of sizes t leave (n³ - Σt³) / 3.
+        spread = (up_to[:, -1].astype(np.float64) ** 3 - np.einsum("dg,dg,dg->d", sizes, sizes, sizes)) / 3
+        return sizes, up_to, spread
 
 
 class _JudgementSide(_Side):
@@ -182,9 +178,10 @@ class _JudgementSide(_Side):
         self._columns: Columns
 
     def weighted_ranks(self, weights: Ints) -> tuple[Floats, Floats]:
-        """Give each row's centred rank times its weight, and the spread of the ranks."""
+        """Give twice each row's centred mid-rank, times its weight, and the spread of the doubled ranks."""
         if self._ranked is not weights:
-            ranks, spread = self.ranks(weights)
+            counts, up_to, spread = self.counts(weights)
+            ranks = 2 * up_to - counts - up_to[:, -1:]
             self._ranks = np.take(ranks, self.group, axis=1) * weights, spread
             self._ranked = weights
         return self._ranks
@@ -203,8 +200,11 @@ class _Spearman(Reweighted):
 
     def __call__(self, weights: Ints) -> Floats:
         weighted, spread_y = self._y.weighted_ranks(weights)
-        ranks, spread_x = self._x.ranks(weights)
-        return ratio(np.einsum("dg,dg->d", ranks, self._x.sums(weighted)), spread_x * spread_y)
+        counts, up_to, spread_x = self._x.counts(weights)
+        sums = self._x.sums(weighted)
+        # The judgements' ranks are centred, so those of the scores, 2·up_to - counts - total, need not be.
+        products = 2 * np.einsum("dg,dg->d", up_to, sums) - np.einsum("dg,dg->d", counts, sums)
+        return ratio(products, spread_x * spread_y)
 
 
 class _Kendall(Reweighted):
