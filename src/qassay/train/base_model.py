@@ -23,9 +23,7 @@ def base_weights(base: Path) -> dict[str, torch.Tensor]:
     """Read the weights of all-MiniLM-L6-v2."""
     from safetensors.torch import load_file  # noqa: PLC0415 - part of the extra `train`
 
-    path = base / "model.safetensors"
-    if not path.is_file() or not (base / TOKENIZER).is_file():
-        raise ModelError(f"{base}: give the folder of all-MiniLM-L6-v2, with model.safetensors and {TOKENIZER}")
+    path = _checked(base) / "model.safetensors"
     weights = {name.removeprefix("bert."): value for name, value in load_file(path).items()}
     if VOCABULARY not in weights or "encoder.layer.5.output.dense.weight" not in weights:
         raise ModelError(f"{path}: not a BERT of six layers; the embedded model's trunk is all-MiniLM-L6-v2's")
@@ -36,7 +34,7 @@ def cutter(base: Path, longest: int | None = None) -> Callable[[str], tuple[list
     """Give what cuts a text into word pieces with [CLS] and [SEP], and their places, `longest` of them at the most."""
     from tokenizers import Tokenizer  # noqa: PLC0415 - with the training libraries
 
-    tokenizer = Tokenizer.from_file(str(base / TOKENIZER))
+    tokenizer = Tokenizer.from_file(str(_checked(base) / TOKENIZER))
     tokenizer.no_padding()
     if longest:
         tokenizer.enable_truncation(longest)
@@ -48,3 +46,9 @@ def cutter(base: Path, longest: int | None = None) -> Callable[[str], tuple[list
         return made.ids, made.offsets
 
     return cut
+
+
+def _checked(base: Path) -> Path:
+    if not (base / "model.safetensors").is_file() or not (base / TOKENIZER).is_file():
+        raise ModelError(f"{base}: give the folder of all-MiniLM-L6-v2, with model.safetensors and {TOKENIZER}")
+    return base

@@ -38,7 +38,8 @@ class Asked:
 
     def share(self, rank: int, size: int) -> Asked:
         """Give every `size`-th passage with its questions, starting with number `rank`."""
-        kept = [pair for pair, passage in enumerate(self.passages) if passage % size == rank]
+        mine = set(list(dict.fromkeys(self.passages))[rank::size])
+        kept = [pair for pair, passage in enumerate(self.passages) if passage in mine]
         used = sorted({text for pair in kept for text in (self.questions[pair], self.passages[pair])})
         number = {text: place for place, text in enumerate(used)}
         return Asked(

@@ -59,7 +59,9 @@ def train_from_files(
     asked = prepare(drawn, cutter(base), rng, short=plan.short)
     report(f"{len(asked.questions)} questions, {sum(map(len, asked.texts))} word pieces of texts")
     folder.mkdir(parents=True, exist_ok=True)
-    work_together(processes, _train_share, _Job(base, asked, plan, device, start, folder / TUNED))
+    # A process without a passage would have nothing to do.
+    crew = min(processes, len(set(asked.passages)))
+    work_together(crew, _train_share, _Job(base, asked, plan, device, start, folder / TUNED))
     shutil.copytree(EMBEDDED_FOLDER, folder, dirs_exist_ok=True)
     export_from_file(folder / TUNED, folder, trunk_depth=plan.trunk_depth)
     reader = OnnxReader(OnnxEncoder(str(folder), folder))
