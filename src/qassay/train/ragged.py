@@ -82,7 +82,7 @@ class Encoded(Ragged):
 
     def __init__(self, trunk: Trunk, pieces: Ragged) -> None:
         device = pieces.flat.device
-        # Half precision keeps it small. Padding shows places of other rows, which must hold numbers even before their time.
+        # Half precision keeps it small. Padding shows places of other rows, which must hold numbers from the start.
         states = torch.zeros((len(pieces.flat), trunk.word_embeddings.shape[1]), dtype=torch.float16, device=device)
         super().__init__(states, pieces.lengths)
         self._trunk = trunk
