@@ -126,12 +126,13 @@ def agreement(name: str, answers: Answers, metrics: Sequence[str]) -> list[dict[
     from scipy import stats  # noqa: PLC0415 - only here
 
     judged = np.array([example.judgement for example in answers.examples], np.float64)
-    lines = []
+    lines: list[dict[str, object]] = []
     for metric, scores in scores_of(answers, metrics):
-        pearson, spearman = stats.pearsonr(scores, judged).statistic, stats.spearmanr(scores, judged).statistic
-        lines.append(
-            {"set": name, "metric": metric, "n": len(judged), "pearson": float(pearson), "spearman": float(spearman)}
-        )
+        found: dict[str, object] = {"set": name, "metric": metric, "n": len(judged)}
+        for coefficient, correlate in (("pearson", stats.pearsonr), ("spearman", stats.spearmanr)):
+            # A metric that gives every answer the same score agrees with nobody.
+            found[coefficient] = float(correlate(scores, judged).statistic) if np.ptp(scores) > 0 else None
+        lines.append(found)
     return lines
 
 
