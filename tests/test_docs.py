@@ -14,9 +14,11 @@ from typer.main import get_command
 from qassay.cli.main import app
 from qassay.data.reading import Reader
 from qassay.errors import SpecError
-from qassay.metrics.catalogue import CATALOGUE, create, parse_spec
+from qassay.metrics.catalogue import CATALOGUE, create
 from qassay.scoring import score_examples
 from qassay.spec import MetricSpec
+from qassay.summary.pair_scorer import PAIR_METHODS
+from qassay.summary.scorer import DECLARATIONS, parse_summary_spec
 from qassay.version import __version__
 from shared import bench
 from snippets import PAGES, ROOT, RUN, blocks, name, programs, prose, run_python, run_steps, same
@@ -25,7 +27,8 @@ README = ROOT / "README.md"
 INDEX = ROOT / "docs" / "index.md"
 METRICS = ROOT / "docs" / "metrics"
 
-every_metric = pytest.mark.parametrize("metric", CATALOGUE)
+DECLARED = {**{name: entry.declaration for name, entry in CATALOGUE.items()}, **DECLARATIONS}
+every_metric = pytest.mark.parametrize("metric", DECLARED)
 every_page = pytest.mark.parametrize("page", PAGES, ids=name)
 pages_with_commands = pytest.mark.parametrize(
     "page", [page for page in PAGES if any(block.language == "console" for block in blocks(page))], ids=name
@@ -39,7 +42,7 @@ GROUPS = {word for word, command in PROGRAM.commands.items() if hasattr(command,
 INLINE = re.compile(r"`([^`]+)`")
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 HEADING = re.compile(r"^#+ +(.*)$", re.MULTILINE)
-SPEC = re.compile(rf"({'|'.join(CATALOGUE)})(:\w+)?(,[\w-]+=[^,\s]+)*")
+SPEC = re.compile(rf"({'|'.join(DECLARED)})(:\w+)?(,[\w-]+=[^,\s]+)*")
 UNDEFINED = "\N{EN DASH}"
 ENDS = {"|", ">", "#", "&&"}
 
@@ -114,13 +117,13 @@ def shown_default(param):
 
 def test_every_metric_has_a_page_and_no_page_is_left_over():
     """The pages of metrics are those of the catalogue."""
-    assert {page.stem for page in METRICS.glob("*.md")} == set(CATALOGUE)
+    assert {page.stem for page in METRICS.glob("*.md")} == set(DECLARED)
 
 
 @every_metric
 def test_page_lists_the_parameters(metric):
     """A metric's page has the catalogue's parameters, defaults, ranges and meanings."""
-    declared = CATALOGUE[metric].declaration
+    declared = DECLARED[metric]
     expected = [[f"`{each.name}`", shown_default(each), each.range, each.meaning] for each in declared.params]
     assert table((METRICS / f"{metric}.md").read_text(encoding="utf-8"), "Parameters") == expected
 
@@ -136,13 +139,13 @@ def test_page_has_the_section(metric, section):
 def test_page_speaks_of_weights_where_there_are_any(metric):
     """A metric that takes weights says so on its page, and no other does."""
     text = (METRICS / f"{metric}.md").read_text(encoding="utf-8")
-    assert ("\n## Weights\n" in text) == bool(CATALOGUE[metric].declaration.weightings)
+    assert ("\n## Weights\n" in text) == bool(DECLARED[metric].weightings)
 
 
 def test_readme_lists_every_metric():
     """The table of metrics in the README is the catalogue, with its weights."""
     rows = {in_code(row[0]): row[2] == "yes" for row in table(README.read_text(encoding="utf-8"), "Metrics")}
-    assert rows == {metric: bool(entry.declaration.weightings) for metric, entry in CATALOGUE.items()}
+    assert rows == {metric: bool(declared.weightings) for metric, declared in DECLARED.items()}
 
 
 def test_readme_lists_every_command():
@@ -234,13 +237,15 @@ def test_named_options_exist(page):
 def test_named_specs_parse(page):
     """Every metric that a page names can be asked for."""
     inline = [text for text in INLINE.findall(prose(page)) if SPEC.fullmatch(text)]
-    given = [spec for words in named_commands(page) for spec in specs_after(words)]
+    given = [spec for words in named_commands(page) if words[0] != "verify" for spec in specs_after(words)]
+    methods = [method for words in named_commands(page) if words[0] == "verify" for method in specs_after(words)]
+    assert set(methods).issubset(PAIR_METHODS)
     assert [spec for spec in [*inline, *given] if spec.isascii() and not parses(spec)] == []
 
 
 def parses(spec):
     try:
-        parse_spec(spec)
+        parse_summary_spec(spec)
     except SpecError:
         return spec in {"NAME", "SPEC"}
     return True

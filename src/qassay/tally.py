@@ -233,5 +233,7 @@ def _interval(samples: Floats, confidence: float) -> tuple[float | None, float |
 
 
 def _question_hash(example: Example) -> int:
-    parts = [example.question, *(f"{each.text}\x1f{each.opinion or ''}" for each in example.references)]
+    # A summary may be held against its document alone.
+    document = [] if example.references else [example.context or ""]
+    parts = [example.question, *document, *(f"{each.text}\x1f{each.opinion or ''}" for each in example.references)]
     return int.from_bytes(blake2b("\x1e".join(parts).encode(errors="surrogatepass"), digest_size=16).digest())

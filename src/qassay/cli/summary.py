@@ -65,7 +65,7 @@ def summary(
         str, typer.Option("--chunker", metavar="REF", help="Finds what to ask about: mini, or a trained folder.")
     ] = EMBEDDED,
     reader: Annotated[
-        str, typer.Option("--reader", metavar="REF", help="Answers: mini, or a trained folder.")
+        str, typer.Option("--reader", metavar="REF", help="Answers: mini, a trained folder, or a QA model (extra hf).")
     ] = EMBEDDED,
     generator: Annotated[
         str | None,
