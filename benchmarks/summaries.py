@@ -6,8 +6,8 @@
 
 - verification: QAEval's labelled answer pairs on SummEval (each once), in the form of Table 1 of Deutsch and Roth
   (2022), whose figures stand beside
-- prepare: writes SummEval and QAGS as files for `qassay summary`, so that one command scores them:
-  `qassay summary FOLDER/summeval.jsonl -m … -o FOLDER/summeval-scores.jsonl`
+- prepare: writes SummEval (with all eleven references, and with the first alone) and QAGS as files for
+  `qassay summary`, so that one command scores each: `qassay summary FOLDER/NAME.jsonl -m … -o FOLDER/NAME-scores.jsonl`
 - agreement: system- and summary-level correlations of such scores with relevance (QAEval) and consistency (FEQA),
   beside ROUGE, BERTScore and the published figures
 """
@@ -141,8 +141,11 @@ def verification() -> dict[str, Any]:
     return found
 
 
-def summeval_rows() -> Iterator[dict[str, Any]]:
-    """Give SummEval as rows of `qassay summary`: relevance is the judgement, the other scores stand beside it."""
+def summeval_rows(references: int) -> Iterator[dict[str, Any]]:
+    """Give SummEval as rows of `qassay summary`: relevance is the judgement, the other scores stand beside it.
+
+    Of eleven references the first is the one that the news came with; the others were written for the set.
+    """
     with (DATA / "summeval" / "summeval.jsonl").open(encoding="utf-8") as file:
         for document in map(json.loads, file):
             for system, given in document["systems"].items():
@@ -150,7 +153,7 @@ def summeval_rows() -> Iterator[dict[str, Any]]:
                     "id": document["id"],
                     "system": system,
                     "summary": given["summary"],
-                    "references": document["references"],
+                    "references": document["references"][:references],
                     "document": document["source"],
                     "judgement": given["scores"]["relevance"],
                     **given["scores"],
@@ -174,7 +177,12 @@ def qags_rows(name: str) -> Iterator[dict[str, Any]]:
 def prepare(folder: Path) -> None:
     """Write the sets as JSON lines."""
     folder.mkdir(parents=True, exist_ok=True)
-    sets = {"summeval": summeval_rows(), "qags-cnndm": qags_rows("cnndm"), "qags-xsum": qags_rows("xsum")}
+    sets = {
+        "summeval": summeval_rows(references=11),
+        "summeval-one": summeval_rows(references=1),
+        "qags-cnndm": qags_rows("cnndm"),
+        "qags-xsum": qags_rows("xsum"),
+    }
     for name, rows in sets.items():
         path = folder / f"{name}.jsonl"
         path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
@@ -182,25 +190,28 @@ def prepare(folder: Path) -> None:
 
 
 def agreement(folder: Path) -> dict[str, Any]:
-    """Correlate the scores of SummEval and QAGS with what people said."""
+    """Correlate the scores of SummEval and QAGS with what people said, file by file."""
     found: dict[str, Any] = {}
-    rows = list(read_scored(folder / "summeval-scores.jsonl"))
-    specs = list(rows[0].scores)
-    overlap = [spec for spec in specs if not is_summary_metric(spec)]
-    qaeval = [spec for spec in specs if spec.startswith("qaeval")]
-    feqa = [spec for spec in specs if spec.startswith("feqa")]
-    for level, published in ((Level.SYSTEM, PUBLISHED_SYSTEM), (Level.INPUT, PUBLISHED_SUMMARY)):
-        title = f"SummEval, relevance, {'systems' if level is Level.SYSTEM else 'summaries of one input'}"
-        found[title] = table(title, panel_of(rows, "relevance", [*overlap, *qaeval]), level, published)
-    title = "SummEval, consistency, all summaries"
-    found[title] = table(title, panel_of(rows, "consistency", [*overlap, *feqa]), Level.ANSWER, PUBLISHED_FEQA)
-    for name in ("cnndm", "xsum"):
-        path = folder / f"qags-{name}-scores.jsonl"
-        if path.exists():
-            sentences = list(read_scored(path))
-            title = f"QAGS {name}, consistency of sentences"
-            found[title] = table(title, panel_of(sentences, "judgement", list(sentences[0].scores)), Level.ANSWER, {})
-    print("\n* the best, or tied with it by Kendall's tau (Pearson's r for all summaries): PERM-BOTH at p >= .05")
+    for path in sorted(folder.glob("summeval*-scores.jsonl")):
+        rows = list(read_scored(path))
+        specs = list(rows[0].scores)
+        overlap = [spec for spec in specs if not is_summary_metric(spec)]
+        qaeval = [spec for spec in specs if spec.startswith("qaeval")]
+        feqa = [spec for spec in specs if spec.startswith("feqa")]
+        for level, published in ((Level.SYSTEM, PUBLISHED_SYSTEM), (Level.INPUT, PUBLISHED_SUMMARY)) if qaeval else ():
+            title = f"{path.name}, relevance, {'systems' if level is Level.SYSTEM else 'summaries of one input'}"
+            found[title] = table(title, panel_of(rows, "relevance", [*overlap, *qaeval]), level, published)
+        if feqa:
+            title = f"{path.name}, consistency, all summaries"
+            found[title] = table(title, panel_of(rows, "consistency", [*overlap, *feqa]), Level.ANSWER, PUBLISHED_FEQA)
+    for path in sorted(folder.glob("qags-*-scores.jsonl")):
+        sentences = list(read_scored(path))
+        title = f"{path.name}, consistency of sentences"
+        found[title] = table(title, panel_of(sentences, "judgement", list(sentences[0].scores)), Level.ANSWER, {})
+    print(
+        "\n* the best, or tied with it (p >= .05, corrected for the number of metrics): over systems and summaries of"
+    )
+    print("  one input by Kendall's tau and PERM-BOTH, over all summaries by Pearson's r and the bootstrap")
     return found
 
 

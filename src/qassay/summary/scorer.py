@@ -83,6 +83,8 @@ class Verdicts:
 
     def finish(self, record: SummaryRecord) -> SummaryRecord:
         """Give a record with its verdicts as they count: BERTScores rescaled over the run."""
+        if BERT_SCORE not in self.methods:
+            return record
         for source in record.sources:
             for question in source.questions:
                 if BERT_SCORE in question.verdicts:

@@ -1,0 +1,54 @@
+import pytest
+
+import qassay
+from interrogated import CapitalChunker, FirstNameReader, LengthVerifier
+from qassay.summary.asking import Questioner
+from qassay.summary.interrogation import Interrogator
+from qassay.summary.opening import Models
+
+ROWS = [
+    {"id": "1", "system": "a", "summary": "then Anna sang", "references": ["yesterday Anna sang"]},
+    {"id": "2", "system": "a", "summary": None, "references": ["yesterday Anna sang"]},
+]
+
+
+@pytest.fixture
+def models(monkeypatch):
+    """Models that follow from the texts alone."""
+    made = Interrogator(Questioner(CapitalChunker()), FirstNameReader(), LengthVerifier())
+    monkeypatch.setattr(Models, "interrogator", lambda *_: made)
+    return Models()
+
+
+def test_summaries_are_scored_with_their_questions(models):
+    """One table has scores, reasons and every question."""
+    table = qassay.score_summaries(ROWS, ["qaeval,verify=em"], models=models)
+    assert table["qaeval,verify=em"][0] == 1.0
+    assert table.score("qaeval,verify=em", 1).reason == "no summary"
+    assert [each.id for each in table.questions] == ["1", "2"]
+    assert table.questions[0].sources[0].questions[0].question == "Yesterday who sang?"
+
+
+def test_metrics_follow_from_the_first_row(models):
+    """References allow QAEval alone."""
+    assert list(qassay.score_summaries(ROWS, models=models).scores) == ["qaeval"]
+
+
+def test_rows_are_checked_as_in_files(models):
+    """The place is the row."""
+    with pytest.raises(qassay.DataError, match='row 1: "summary" is missing'):
+        qassay.score_summaries([{"references": ["x"]}], models=models)
+
+
+def test_pairs_are_verified():
+    """Dictionaries in, a table of methods out."""
+    rows = [{"question": "Who?", "answer": "Anna Berg", "prediction": "Berg"}]
+    table = qassay.verify(rows, ["em", "token_f1"])
+    # one of one and two tokens shared: 2 * 1 * .5 / 1.5
+    assert (table["em"].tolist(), table["token_f1"].tolist()) == ([0.0], [pytest.approx(2 / 3)])
+
+
+def test_no_rows_are_an_error(models):
+    """There is nothing to score."""
+    with pytest.raises(qassay.DataError, match="no rows"):
+        qassay.score_summaries([], models=models)
