@@ -85,7 +85,8 @@ def test_the_question_word_moves_to_the_front_of_a_plain_clause_only(marked, ans
         ("It/PRP/B-NP fell/VBD/B-VP on/IN/B-PP Monday/NNP/B-NP/B-time/time", "Monday", "When did it fall?"),
         ("It/PRP/B-NP went/VBD/B-VP from/IN/B-PP Rome/NNP/B-NP/B-place/place", "Rome", "From where did it go?"),
         ("The/DT/B-NP/O police/NNS/I-NP/B-people/person came/VBD/B-VP", "The police", "Who came?"),
-        ("Acme/NNP/B-NP/B-organisation/person paid/VBD/B-VP", "Acme", "What organization paid?"),
+        ("Acme/NNP/B-NP/B-organisation paid/VBD/B-VP", "Acme", "What organization paid?"),
+        ("Philotas/NNP/B-NP/B-organisation/person paid/VBD/B-VP", "Philotas", "Who paid?"),
     ],
 )
 def test_the_question_word_follows_from_the_kind_of_answer(marked, answer, question):
@@ -104,7 +105,7 @@ def test_the_question_word_follows_from_the_kind_of_answer(marked, answer, quest
         (
             "They/PRP/B-NP came/VBD/B-VP in/IN/B-PP May/NNP/B-NP/B-time/time when/WRB/B-ADVP he/PRP/B-NP won/VBD/B-VP",
             "May",
-            "They came in what time when he won?",
+            "They came in what month when he won?",
         ),
         (
             "She/PRP/B-NP worked/VBD/B-VP as/IN/B-PP a/DT/B-NP nurse/NN/I-NP/B-people/person ~././O",
@@ -135,6 +136,25 @@ def test_the_question_word_follows_from_the_kind_of_answer(marked, answer, quest
 )
 def test_what_reads_badly_in_mid_sentence_is_put_otherwise(marked, answer, question):
     """Prepositions stay before more words, no question word meets another, titles lose their quotation marks."""
+    assert _ask(marked, answer).text == question
+
+
+@pytest.mark.parametrize(
+    ("marked", "answer", "question"),
+    [
+        ("Fossils/NNS/B-NP give/VBP/B-VP clues/NNS/B-NP ~././O", "Fossils", "What gives clues?"),
+        ("The/DT/B-NP men/NNS/I-NP/B-people/person carry/VBP/B-VP it/PRP/B-NP", "The men", "Who carries it?"),
+        ("Birds/NNS/B-NP have/VBP/B-VP sung/VBN/I-VP", "Birds", "What have sung?"),
+        ("Old/JJ/B-NP birds/NNS/I-NP sing/VBP/B-VP", "Old birds", "What birds sing?"),
+        (
+            "In/IN/B-PP 1996/CD/B-NP/B-time/time ~,/,/O it/PRP/B-NP rained/VBD/B-VP ~././O",
+            "1996",
+            "In what year, it rained?",
+        ),
+    ],
+)
+def test_verbs_agree_and_openings_stay_apart(marked, answer, question):
+    """After "what" and "who" a verb stands in the singular; "what birds" stays plural."""
     assert _ask(marked, answer).text == question
 
 

@@ -26,6 +26,12 @@ _UNITS_OF_TIME = frozenset(
     for unit in ("second", "minute", "hour", "day", "night", "week", "month", "year", "decade")
     for ending in ("", "s")
 ) | {"century", "centuries"}
+_MONTHS = frozenset(
+    "january february march april may june july august september october november december".split()  # noqa: SIM905
+)
+_DIGITS_OF_A_YEAR = 4
+_SURELY = 1.0
+"""By how much the logarithm of a kind's probability, added up over an answer's words, must lead another's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +41,8 @@ class Asked:
     words: str
     takes_preposition: bool = False
     kind: str = THING
-
-    @property
-    def behind_preposition(self) -> str:
-        """What asks for the same where the preposition stays: "in what place" for "where"."""
-        return {PLACE: "what place", TIME: "what time"}[self.kind] if self.takes_preposition else self.words
+    behind_preposition: str = ""
+    """What asks for the same where the preposition stays: "in what place" for "where"."""
 
 
 def ask_for(sentence: Tagged, answer: Phrase) -> Asked:
@@ -58,7 +61,8 @@ def ask_for(sentence: Tagged, answer: Phrase) -> Asked:
         case "place":
             return _place(words, head, before)
         case _:
-            return Asked("what organization" if head.named == "organisation" else _what(words, head))
+            named = head.named == "organisation" and head.part in {"NNP", "NNPS"}
+            return Asked("what organization" if named else _what(words, head))
 
 
 def _who(sentence: Tagged, answer: Phrase, head: Word, before: str) -> str:
@@ -94,6 +98,9 @@ def answer_kind(sentence: Tagged, answer: Phrase) -> str:
         return PLACE
     totals = {kind: sum(word.kinds.get(kind, 0.0) for word in words) for kind in KINDS}
     likely = max(totals, key=lambda kind: totals[kind])
+    if likely == PERSON and head.named == "organisation" and totals[PERSON] > totals[THING] + _SURELY:
+        # One asks who won, whoever it is; and the name may be a person's after all.
+        return PERSON
     if likely in {PERSON, PLACE} and head.named in {"organisation", "name", *DESCRIBED[1:]}:
         return THING
     return likely
@@ -125,7 +132,7 @@ def _counted(words: Sequence[Word]) -> str | None:
 
 def _time(words: Sequence[Word], before: str) -> Asked:
     if before in _WITH_WHEN:
-        return Asked("when", takes_preposition=True, kind=TIME)
+        return Asked("when", takes_preposition=True, kind=TIME, behind_preposition=_what_time(words))
     if before in _BEFORE_WHEN or before not in {"after", "before", "for", "of", "than"}:
         return Asked("when", kind=TIME)
     unit = words[-1].text.lower()
@@ -134,11 +141,20 @@ def _time(words: Sequence[Word], before: str) -> Asked:
     return Asked(f"what {unit}" if unit in _UNITS_OF_TIME else "what time", kind=TIME)
 
 
+def _what_time(words: Sequence[Word]) -> str:
+    last = words[-1].text.lower()
+    if last.isdigit() and len(last) == _DIGITS_OF_A_YEAR:
+        return "what year" if len(words) == 1 else "what time"
+    if last in _UNITS_OF_TIME:
+        return f"what {last}"
+    return "what month" if last in _MONTHS else "what day" if last.endswith("day") else "what time"
+
+
 def _place(words: Sequence[Word], head: Word, before: str) -> Asked:
     if head.part in _COMMON and (described := _what(words, head)) != "what":
         return Asked(described, kind=PLACE)
     if before in _WITH_WHERE:
-        return Asked("where", takes_preposition=True, kind=PLACE)
+        return Asked("where", takes_preposition=True, kind=PLACE, behind_preposition="what place")
     return Asked("where" if before in _BEFORE_WHERE else "what place", kind=PLACE)
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from qassay.models.syntax import TIME
 from qassay.summary.question_words import Asked, ask_for
-from qassay.summary.verbs import base_form
+from qassay.summary.verbs import base_form, third_person
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 _FINITE = frozenset({"MD", "VBZ", "VBP", "VBD"})
 _BE = frozenset({"is", "are", "was", "were", "am", "'s", "'re"})
 _HAVE = frozenset({"has", "have", "had"})
+_CONTRACTED = frozenset({"'ve", "'m", "\u2019ve", "\u2019re", "\u2019m"})
 _OPENERS = frozenset({"and", "but", "or", "so", "yet", ",", "-", "--", "\u2022", "*"})
 _QUOTES = frozenset({'"', "``", "''", "\u201c", "\u201d"})
 _NEGATIONS = frozenset({"n't", "not", "never", "n\u2019t"})
@@ -59,8 +60,11 @@ def generate(sentence: Tagged, answer: Phrase, is_word: Callable[[str], bool]) -
         if asked.takes_preposition and start < answer.first and not _may_stand_alone(sentence, answer, asked):
             start, words = answer.first, asked.behind_preposition
         text = sentence.text[sentence.words[first].start : sentence.words[start].start] + words
+    after = _after(sentence, gap[1])
+    if gap[0] == first and asked.words in {"what", "who"}:
+        after = _agreeing(sentence, gap[1], after)
     return Question(
-        text=_finished(text + _after(sentence, gap[1])),
+        text=_finished(text + after),
         answer=answer.text(sentence),
         sentence=sentence.text,
         answer_span=answer.characters(sentence),
@@ -101,13 +105,23 @@ def _gap(sentence: Tagged, answer: Phrase, asked: Asked, first: int) -> Span:
 def _may_stand_alone(sentence: Tagged, answer: Phrase, asked: Asked) -> bool:
     """Tell whether "where" or "when" can stand for preposition and answer in mid-sentence.
 
-    Both can at its end. Before more words, "when" can unless a verb follows ("a meeting when was held") or one of its
-    own kind ("when when it rained").
+    Both can at its end, and not before the comma that parts them from the whole ("when, it rained"). Before more words,
+    "when" can unless a verb follows ("a meeting when was held") or one of its own kind ("when when it rained").
     """
     rest = sentence.words[answer.last :]
+    if answer.first <= 1 and rest and rest[0].text == ",":
+        return False
     if not any(word.text[:1].isalnum() for word in rest):
         return True
     return asked.kind == TIME and rest[0].phrase != "VP" and rest[0].part != "WRB"
+
+
+def _agreeing(sentence: Tagged, last: int, after: str) -> str:
+    """Put the verb of a plural subject into the singular, which "what" and "who" call for: "What gives clues?"."""
+    verb = sentence.words[last] if last < len(sentence.words) else None
+    if verb is None or verb.part != "VBP" or verb.text.lower() in _BE | _HAVE | _CONTRACTED:
+        return after
+    return after.replace(verb.text, third_person(verb.text), 1)
 
 
 def _after(sentence: Tagged, last: int) -> str:

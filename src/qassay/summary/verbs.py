@@ -45,6 +45,13 @@ def base_form(verb: str, part: str, is_word: Callable[[str], bool]) -> str | Non
     return next((word for word in endings if len(word) >= _SHORTEST and is_word(word)), None)
 
 
+def third_person(verb: str) -> str:
+    """Give the form in -s of a verb's base form, as after "what" and "who": "give" is "gives", "carry" "carries"."""
+    if verb.endswith("y") and verb[-2:-1] not in _VOWELS:
+        return f"{verb[:-1]}ies"
+    return f"{verb}es" if verb.endswith(("s", "sh", "ch", "x", "z", "o")) else f"{verb}s"
+
+
 def _without_s(verb: str) -> list[str]:
     if verb.endswith("ies"):
         return [verb[:-3] + "y"]
