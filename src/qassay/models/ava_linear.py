@@ -49,8 +49,12 @@ class LinearAva(msgspec.Struct, frozen=True):
 
     def logits(self, features: Floats) -> Floats:
         """Give the calibrated logit for rows of the four features."""
-        margin = features @ np.array(self.weights) + self.bias
-        return np.asarray(self.scale * margin + self.shift, np.float64)
+        return np.asarray(self.parts(features).sum(axis=1), np.float64)
+
+    def parts(self, features: Floats) -> Floats:
+        """Give what each feature adds to the logit of each row, the bias first."""
+        constant = np.full((len(features), 1), self.scale * self.bias + self.shift)
+        return np.concatenate([constant, self.scale * features * np.array(self.weights)], axis=1)
 
 
 def sim_text(left: frozenset[str], right: frozenset[str]) -> float:

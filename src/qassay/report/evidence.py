@@ -9,7 +9,7 @@ import numpy as np
 
 from qassay.asked import weights_on
 from qassay.features import Batch
-from qassay.metrics.learned import Ava
+from qassay.metrics.learned import EXPLAINED, Ava
 from qassay.scoring import MODEL_BATCH, batches
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class Evidence:
 def gather_evidence(examples: Iterable[Example], scorer: Scorer) -> Iterator[Evidence]:
     """Weigh and judge answers once more, and keep what the scores were made of."""
     weightings = [each for each in LEARNED if any(metric.spec.weights == each for metric in scorer.metrics)]
-    judges = [metric for metric in scorer.metrics if isinstance(metric, Ava) and metric.kind == "mini"]
+    judges = [metric for metric in scorer.metrics if isinstance(metric, Ava) and metric.kind in EXPLAINED]
     for chunk in batches(examples, MODEL_BATCH):
         batch = Batch(chunk, scorer.resources)
         weighed = {each: _weighed(batch, each) for each in weightings}

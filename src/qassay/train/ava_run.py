@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,6 +15,7 @@ from qassay.train.ava import PairInputs, Plan, f1, train
 from qassay.train.ava_build import DEV, TRAIN
 from qassay.train.ava_data import read_rows
 from qassay.train.encoder_base import open_base
+from qassay.train.model_card import write_card
 from qassay.train.row_files import read_sides
 
 if TYPE_CHECKING:
@@ -33,6 +35,8 @@ def train_from_files(base: str, data: Path, folder: Path, plan: Plan, *, device:
     }
     trained = train(pairs[TRAIN], pairs[DEV], opened, plan, choose_device(device), measure=f1)
     save(trained.network, opened.tokenizer, AvaSettings(plan.design, longest, base), folder)
+    best = {"F1": max(trained.reached)}
+    write_card(folder, f"AVA, {plan.design}", base, plan=asdict(plan), measured=best, data=data, curves=False)
     return trained.reached
 
 

@@ -16,6 +16,7 @@ from qassay.scoring import score_examples
 from qassay.train.judge_rows import DEV, TRAIN, JudgeRow
 from qassay.train.judge_run import Training, read_data
 from qassay.train.judge_trainers import export_network, is_trunk, train_on_encoder
+from qassay.train.model_card import write_card
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -56,7 +57,11 @@ def train_lerc_from_files(
         (folder / DESCRIPTION).unlink(missing_ok=True)
     else:
         train_on_encoder(base, rows, folder, how.on_encoder(), device=how.device, report=report)
-    return agreement(rows[DEV], folder)
+    found = agreement(rows[DEV], folder)
+    measured = {f"{each.source}, squared error": each.squared_error for each in found}
+    measured |= {f"{each.source}, Pearson": each.pearson for each in found if each.pearson is not None}
+    write_card(folder, "A reader for LERC", base, plan=how.to_dict(), measured=measured, data=data, curves=False)
+    return found
 
 
 def agreement(rows: Sequence[JudgeRow], folder: Path) -> list[Agreement]:

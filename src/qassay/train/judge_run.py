@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,6 +24,7 @@ from qassay.train.judge_rows import DEV, TRAIN, JudgeRow, group_of, read_rows, s
 from qassay.train.judge_trainers import export_network, is_trunk, train_on_encoder
 from qassay.train.judged_pairs import JudgedPair
 from qassay.train.judged_rows import answers
+from qassay.train.model_card import write_card
 from qassay.train.row_files import read_sides
 from qassay.train.source_files import read_json_lines
 
@@ -58,6 +59,11 @@ class Training:
     device: str = "cpu"
     seen: Path | None = None
     """The file of judged pairs that the keyphrase head was trained on, if any: on those its weights know too much."""
+
+    def to_dict(self) -> dict[str, object]:
+        """Give what was said, for the model's card."""
+        said = {name: value for name, value in asdict(self).items() if value is not None}
+        return {**said, "seen": self.seen.name} if self.seen else said
 
     def on_trunk(self, context: float | None = None) -> Plan:
         """Give the plan for the embedded model's trunk."""
@@ -94,6 +100,24 @@ def train_from_files(
     trained on the embedded model's trunk, which runs without torch. Any other encoder is trained as a whole.
     """
     rows = read_data(data)
+    reached = _trained(base, rows, folder, how, report)
+    measured = {
+        f"{each.source}, {name}": value
+        for each in reached
+        for name, value in asdict(each).items()
+        if isinstance(value, float)
+    }
+    write_card(folder, "A judge", base, plan=how.to_dict(), measured=measured, data=data, curves=False)
+    return reached
+
+
+def _trained(
+    base: str,
+    rows: Mapping[str, Sequence[JudgeRow]],
+    folder: Path,
+    how: Training,
+    report: Callable[[str], None],
+) -> list[Reached]:
     if base == EMBEDDED:
         shutil.copytree(EMBEDDED_FOLDER, folder, dirs_exist_ok=True)
         layer, reached = fit_from_rows([*rows[TRAIN], *rows[DEV]], folder, seen=how.seen)
