@@ -168,3 +168,10 @@ def test_a_sentence_that_is_all_a_quotation_loses_its_marks():
     """A quotation mark that only closes would read as a mistake."""
     found = _ask("\"/``/O ~He/PRP/B-NP left/VBD/B-VP Rome/NNP/B-NP/B-place/place ~././O ~\"/''/O", "Rome")
     assert found.text == "What place did he leave?"
+
+
+def test_quotations_inside_a_sentence_keep_their_marks():
+    """A sentence that begins with one title and ends with another is no quotation."""
+    marked = "\"/``/O ~Go/VB/B-VP ~\"/''/O is/VBZ/B-VP by/IN/B-PP Hill/NNP/B-NP/B-person/person like/IN/B-PP "
+    found = _ask(marked + "\"/``/O ~Stay/VB/B-VP ~\"/''/O", "Hill")
+    assert found.text == '"Go" is by whom like "Stay"?'

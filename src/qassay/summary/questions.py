@@ -81,7 +81,9 @@ def _finished(text: str) -> str:
 
 def _first(sentence: Tagged, answer: Phrase) -> int:
     """Give the first word after opening conjunctions and marks, and after a quotation mark that opens it all."""
-    quoted = sentence.words[-1].text in _QUOTES or sum(word.text in _QUOTES for word in sentence.words) % 2
+    marks = [place for place, word in enumerate(sentence.words) if word.text in _QUOTES]
+    # One pair around the whole, or a mark whose other half is in another sentence.
+    quoted = len(marks) % 2 or marks == [0, len(sentence.words) - 1]
     first = 0
     while first < answer.first:
         opener = sentence.words[first].text.lower()
