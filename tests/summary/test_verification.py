@@ -67,6 +67,15 @@ def test_one_score_counts_as_the_highest():
     assert rescaled(np.array([0.4, np.nan]), *bounds(np.array([0.4]))).tolist()[0] == 1.0
 
 
+def test_of_a_document_lerc_reads_the_part_around_the_prediction():
+    """What stands far from the prediction does not matter."""
+    near = "Anna Berg of Norway won the race in Oslo. "
+    far = "The weather stayed as it had been for days. " * 200
+    pair = Pair("Who won?", "the Norwegian skier", "Anna Berg", None, near + far)
+    scores = Verifier(["lerc"]).verify([pair, pair._replace(prediction_context=near + far + "Nobody won. " * 50)])
+    assert scores["lerc"][0] == scores["lerc"][1]
+
+
 @pytest.mark.parametrize("place", [0, 5000, 50_000, 199_990])
 def test_of_a_long_context_only_the_part_around_the_phrase_is_encoded(place):
     """A document of any length costs no more than a page."""

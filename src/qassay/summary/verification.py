@@ -29,6 +29,8 @@ LERC, BERT_SCORE = "lerc", "bert_score"
 METHODS = (*BY_WORDS, LERC, BERT_SCORE)
 LONGEST_CONTEXT = 6000
 """Characters of a text that are encoded around a phrase."""
+LERC_CONTEXT = 600
+"""Characters of the prediction's text that LERC reads: a summary is hardly longer."""
 LOW, HIGH = 2.5, 97.5
 """The percentiles of a run's BERTScores that become 0 and 1."""
 NOT_IN_CONTEXT = "phrases that do not stand in their context, encoded by themselves"
@@ -100,7 +102,7 @@ class Verifier:
                 pair.question,
                 (Reference(pair.answer),),
                 pair.prediction,
-                context=pair.prediction_context or None,
+                context=_read_by_lerc(pair),
             )
             for i, pair in enumerate(pairs)
         ]
@@ -148,17 +150,27 @@ def find_phrase(phrase: str, context: str) -> Span | None:
     return None if start < 0 else (start, start + len(phrase))
 
 
-def surroundings(context: str, span: Span) -> tuple[str, Span]:
+def _read_by_lerc(pair: Pair) -> str | None:
+    """Give what LERC reads of the prediction's text: all of a summary, of a document the part around the prediction."""
+    context, span = pair.prediction_context, pair.prediction_span
+    if not context or not pair.prediction:
+        return context or None
+    if span is None or context[slice(*span)] != pair.prediction:
+        span = find_phrase(pair.prediction, context)
+    return context if span is None else surroundings(context, span, LERC_CONTEXT)[0]
+
+
+def surroundings(context: str, span: Span, longest: int = LONGEST_CONTEXT) -> tuple[str, Span]:
     """Of a long text give the part around a phrase, cut at blanks, and where the phrase stands in it.
 
     Parts begin at steps of half their length, so that phrases that stand near each other share one.
     """
-    if len(context) <= LONGEST_CONTEXT:
+    if len(context) <= longest:
         return context, span
-    step = LONGEST_CONTEXT // 2
+    step = longest // 2
     middle = (span[0] + span[1]) // 2
     start = max(0, (middle - step // 2) // step * step)
-    end = max(start + LONGEST_CONTEXT, span[1])
+    end = max(start + longest, span[1])
     start = 0 if start == 0 else min(context.find(" ", start) + 1 or start, span[0])
     end = len(context) if end >= len(context) else max(context.rfind(" ", span[1], end), span[1])
     return context[start:end], (span[0] - start, span[1] - start)
