@@ -1,0 +1,62 @@
+"""`qassay build` and `qassay train` for the chunker and the reader, as a user meets them."""
+
+import pytest
+
+from commands import qassay, qassay_json, write_rows
+from tiny_bert import write_tiny_bert
+
+PASSAGE = "paris is the capital of france. the red car is in rome."
+QUESTIONS = [
+    {"question": "what is in rome", "passage": PASSAGE, "spans": [[32, 43]], "source": "a", "group": "1"},
+    {"question": "how many steps", "passage": PASSAGE, "spans": [], "source": "b", "group": "2"},
+]
+SENTENCES = [
+    {
+        "type": "tagged",
+        "text": "paris is red",
+        "words": [[0, 5], [6, 8], [9, 12]],
+        "source": "conll2000",
+        "group": "1",
+        "parts": ["NNP", "VBZ", "JJ"],
+        "chunks": ["B-NP", "B-VP", "B-ADJP"],
+    }
+]
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory):
+    """Give an encoder of the embedded model's shape."""
+    return write_tiny_bert(tmp_path_factory.mktemp("base"), width=384, heads=12, layers=6)
+
+
+@pytest.mark.parametrize(
+    ("kind", "rows", "told"), [("reader", QUESTIONS, "is_answered"), ("chunker", SENTENCES, "noun phrases in int8")]
+)
+def test_training_writes_a_model_folder(base, tmp_path, kind, rows, told):
+    """The folder holds the graph, and the document says what the development rows showed."""
+    for side in ("train", "dev"):
+        write_rows(tmp_path / f"{side}.jsonl", rows)
+
+    found = qassay_json("train", kind, "--base", base, "--data", tmp_path, "-o", tmp_path / "model", "--epochs", 1)
+
+    assert told in found["dev"]
+    assert (tmp_path / "model" / f"{kind}.onnx").is_file()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("build", "chunker", "--recipe", "nowhere", "--conll", "no.zip", "-o", "out"), "conll2000.zip"),
+        (("build", "reader", "--recipe", "nowhere", "-o", "out"), "dev-v2.0.json"),
+        (("train", "reader", "--base", ".", "--data", "nowhere", "-o", "out"), "qassay build reader"),
+        (("train", "chunker", "--base", ".", "--data", "nowhere", "-o", "out"), "qassay build chunker"),
+        (("train", "reader", "--base", ".", "--data", ".", "-o", "out", "--share", "qamr"), "qamr=0.5"),
+    ],
+)
+def test_what_is_missing_is_named(tmp_path, words, message):
+    """A mistake is one message with a remedy, and nothing is written."""
+    done = qassay(*words, folder=tmp_path, check=2)
+
+    assert message in done.stderr.replace("\n", " ")
+    assert "Traceback" not in done.stderr
+    assert not (tmp_path / "out").exists()
