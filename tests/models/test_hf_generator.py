@@ -1,36 +1,17 @@
-import json
-
 import pytest
-import torch
-from transformers import T5Config, T5ForConditionalGeneration
+from transformers import T5ForConditionalGeneration
 
 from qassay.errors import ModelError
 from qassay.models.base import parse_ref
 from qassay.models.hf_generator import HFGenerator
 from qassay.models.load_reading import load_generator
 from tiny_bert import write_tiny_bert
+from tiny_t5 import write_tiny_t5
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """A T5 of two small layers, with the tiny BERT's tokenizer."""
-    place = write_tiny_bert(tmp_path_factory.mktemp("t5"))
-    (place / "model.safetensors").unlink()
-    vocabulary = json.loads((place / "tokenizer.json").read_text(encoding="utf-8"))["model"]["vocab"]
-    torch.manual_seed(0)
-    config = T5Config(
-        vocab_size=len(vocabulary),
-        d_model=32,
-        d_kv=8,
-        d_ff=64,
-        num_layers=2,
-        num_heads=2,
-        decoder_start_token_id=vocabulary["[CLS]"],
-        eos_token_id=vocabulary["[SEP]"],
-        pad_token_id=vocabulary["[PAD]"],
-    )
-    T5ForConditionalGeneration(config).save_pretrained(place)
-    return place
+    return write_tiny_t5(tmp_path_factory.mktemp("t5"))
 
 
 @pytest.fixture(scope="module")
