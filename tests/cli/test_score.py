@@ -2,6 +2,9 @@
 
 import gzip
 import json
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -236,3 +239,16 @@ def test_the_size_of_batches_changes_no_byte(tmp_path):
     qassay(*words, "-o", tmp_path / "default.jsonl", check=0)
     qassay(*words, "-o", tmp_path / "one.jsonl", "--batch", "1024", check=0)
     assert (tmp_path / "default.jsonl").read_bytes() == (tmp_path / "one.jsonl").read_bytes()
+
+
+@pytest.mark.parametrize("words", [(), ("--json",)])
+def test_a_reader_that_goes_away_is_no_error(tmp_path, words):
+    """`qassay score … | head -0` ends quietly, with exit status 0."""
+    file = write_rows(tmp_path / "a.jsonl", answers(20))
+    program = Path(sys.executable).with_name("qassay")
+    with subprocess.Popen(  # noqa: S603 - our own program
+        [program, "score", file, *LEXICAL, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as running:
+        running.stdout.close()
+        complaint = running.stderr.read()
+    assert (running.returncode, complaint) == (0, "")

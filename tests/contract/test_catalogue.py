@@ -15,6 +15,7 @@ from answers import answer
 from qassay.features import Batch
 from qassay.metrics.base import NO_CANDIDATE
 from qassay.metrics.catalogue import CATALOGUE, create, parse_spec
+from qassay.models.ava_design import DESIGNS
 from qassay.records import Opinion
 from qassay.scoring import Scorer, score_examples
 
@@ -49,7 +50,7 @@ SPECS = [
     for name, entry in CATALOGUE.items()
     for spec in (name, *(f"{name}:{weighting}" for weighting in entry.declaration.weightings))
 ]
-NEED_A_FOLDER = {"ava,kind=a0", "ava,kind=a1", "ava,kind=a2"}
+NEED_A_FOLDER = {f"ava,kind={design}" for design in DESIGNS}
 """Models that are trained before they can be used."""
 CHOICES = [
     spec

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, Self
 
 import msgspec
 from rich.console import Console
@@ -18,9 +19,19 @@ if TYPE_CHECKING:
     from qassay.data.intake import Skipped
     from qassay.data.reading import Reader
 
+
+class Output(Console):
+    """Standard output, whose reader may go away (`| head`) without anything being wrong."""
+
+    def on_broken_pipe(self) -> NoReturn:
+        """Stop quietly; what is left cannot be flushed any more."""
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise SystemExit(0)
+
+
 messages = Console(stderr=True)
 """Progress and messages; results go to stdout."""
-output = Console()
+output = Output()
 
 _REFRESH = 128
 _NAMED = 3
@@ -84,7 +95,11 @@ class ProgressBar:
 
 def print_json(document: dict[str, Any]) -> None:
     """Print one JSON document on stdout."""
-    sys.stdout.write(msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n")
+    try:
+        sys.stdout.write(msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n")
+        sys.stdout.flush()
+    except BrokenPipeError:
+        output.on_broken_pipe()
 
 
 def say(text: str) -> None:
