@@ -19,9 +19,8 @@ def row(name, system, *, summary="Berg won.", score=0.5, sources=None, **asked):
     given = [SourceRecord("reference 1", [question(**asked)])] if sources is None else sources
     example = Example(name, "", (Reference(REFERENCE),), summary, system)
     missing = {"qaeval": "no summary"} if summary is None else {}
-    return SummaryRow(
-        example, {"qaeval": None if summary is None else score}, missing, [SummaryRecord(name, system, "qaeval", given)]
-    )
+    records = [SummaryRecord(name, system, "qaeval", given)]
+    return SummaryRow(example, {"qaeval": None if summary is None else score}, missing, records=records)
 
 
 def summary_report(rows=None, judgements=None, levels=None):

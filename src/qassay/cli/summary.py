@@ -162,4 +162,5 @@ def _summaries(scorer: SummaryScorer, run: Run, finished: Finished, kept: KeptRe
     from qassay.report.summary_page import SummaryRow  # noqa: PLC0415 - loads scipy
 
     for (example, scores, unscored), records in zip(run.answers(finished), kept.by_summary(), strict=False):
-        yield SummaryRow(example, scores, unscored, [scorer.verdicts.finish(record) for record in records])
+        finished_records = [scorer.verdicts.finish(record) for record in records]
+        yield SummaryRow(example, scores, unscored, records=finished_records)

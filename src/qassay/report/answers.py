@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -33,20 +33,23 @@ class AnswerRow:
         return sum(shares) / len(shares) if shares else None
 
 
+Row = TypeVar("Row", bound=AnswerRow)
+
+
 def system_names(systems: Iterable[str]) -> dict[str, str]:
     """Give each system the name that people read, in the order of their first appearance."""
     distinct = list(dict.fromkeys(systems))
     return {system: system or (UNNAMED if len(distinct) > 1 else EVERYTHING) for system in distinct}
 
 
-def worst_first(rows: Iterable[AnswerRow], maxima: Mapping[str, float], limit: int = 2000) -> list[AnswerRow]:
+def worst_first(rows: Iterable[Row], maxima: Mapping[str, float], limit: int = 2000) -> list[Row]:
     """Select the answers with the lowest mean share of the metrics' maxima, in bounded memory.
 
     Answers without any score are not the worst: they follow at the end, and take at most a tenth of the places when
     there are more answers than places. Equal means keep the order in which the answers came.
     """
-    scored: list[tuple[float, int, AnswerRow]] = []
-    unscored: list[AnswerRow] = []
+    scored: list[tuple[float, int, Row]] = []
+    unscored: list[Row] = []
     for i, row in enumerate(rows):
         mean = row.mean(maxima)
         if mean is None:

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from qassay.scores import Aggregate
     from qassay.summary.records import AskedQuestion, SummaryRecord
 
-MOST_QUESTIONS = 4000
-"""Questions that a page shows; the worst summaries come first."""
+MOST_SUMMARIES, MOST_QUESTIONS = 200, 4000
+"""Summaries and questions that a page shows; the worst summaries come first."""
 _LONGEST_TEXT = 4000
 _SAME, _OTHER = 2 / 3, 1 / 3
 """Verdicts from here on count as the same answer, and up to here as another."""
@@ -48,13 +48,10 @@ class SummaryReport:
 
 
 @dataclass(frozen=True, slots=True)
-class SummaryRow:
+class SummaryRow(AnswerRow):
     """A summary with its scores and all that was asked about it."""
 
-    example: Example
-    scores: Mapping[str, float | None]
-    unscored: Mapping[str, str]
-    records: Sequence[SummaryRecord]
+    records: Sequence[SummaryRecord] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,15 +99,10 @@ class _Summary:
 
 
 def select_summaries(rows: Iterable[SummaryRow], limit: int = MOST_QUESTIONS) -> list[SummaryRow]:
-    """Choose the summaries with the lowest scores, until there are enough questions to look at."""
-    found = list(rows)
-    by_key = {(row.example.system, row.example.id): row for row in found}
-    maxima: dict[str, float] = {}
-    ordered = worst_first((AnswerRow(row.example, row.scores, row.unscored) for row in found), maxima, len(found) or 1)
+    """Choose the summaries with the lowest scores, in bounded memory, until there are enough questions to look at."""
     chosen: list[SummaryRow] = []
     questions = 0
-    for each in ordered:
-        row = by_key[each.example.system, each.example.id]
+    for row in worst_first(rows, {}, MOST_SUMMARIES):
         questions += sum(len(source.questions) for record in row.records for source in record.sources)
         if chosen and questions > limit:
             break
