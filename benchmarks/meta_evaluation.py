@@ -1,6 +1,6 @@
 """Check that the statistics keep their promises, and time them.
 
-    python benchmarks/meta_evaluation.py [--runs 2000] [--only errors|coverage|speed]
+    python benchmarks/meta_evaluation.py [--runs 1000] [--only errors|coverage|speed] [--level answer|input|system]
 
 1. Error rates: on simulated metrics with no true difference, each test at 5 % should reject in 3-7 % of the runs.
 2. Coverage: 95 % intervals should hold the true value in 93-97 % of the runs.
@@ -9,7 +9,7 @@
 
 import argparse
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -84,7 +84,7 @@ def row(title: str, rate: float, runs: int, low: float, high: float, *more: str)
     print(f"| {' | '.join(cells)} |", flush=True)
 
 
-def error_rates(runs: int) -> None:
+def error_rates(runs: int, levels: Sequence[Level]) -> None:
     """Count rejections at 5 % where there is nothing to find."""
     print("\n| test of two metrics, no true difference | rejects at 5 % | within 3-7 % |\n|---|---|---|")
     for level, world in (
@@ -94,6 +94,8 @@ def error_rates(runs: int) -> None:
         (Level.SYSTEM, SUMMEVAL),
         (Level.SYSTEM, ALMOST_PERFECT),
     ):
+        if level not in levels:
+            continue
         for coefficient in Coefficient:
             for test in DifferenceTest:
                 rng = np.random.default_rng(1)
@@ -120,7 +122,7 @@ def error_rates(runs: int) -> None:
             row(f"{kind.removeprefix('p_')}, {name}", rate, runs, 0.03, 0.07)
 
 
-def coverage(runs: int) -> None:
+def coverage(runs: int, levels: Sequence[Level]) -> None:
     """Count how often 95 % intervals hold the value that an endless sample would give, and how wide they are.
 
     The width is that of 95 % of the estimates, so that 1 is as wide as need be and more is cautious.
@@ -139,6 +141,8 @@ def coverage(runs: int) -> None:
         (Level.SYSTEM, Unit.BOTH, SUMMEVAL, {"systems": 20_000}),
     )
     for level, unit, world, endless in worlds:
+        if level not in levels:
+            continue
         many = world.panel(np.random.default_rng(3), **endless)
         for coefficient in Coefficient:
             rng = np.random.default_rng(2)
@@ -280,13 +284,15 @@ def speed() -> None:
 def main() -> None:
     """Run the parts that were asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--runs", type=int, default=2000, help="simulated data sets a row")
+    parser.add_argument("--runs", type=int, default=1000, help="simulated data sets a row")
     parser.add_argument("--only", choices=["errors", "coverage", "speed"])
+    parser.add_argument("--level", type=Level, action="append", help="only rows about metrics at this level (repeat)")
     options = parser.parse_args()
+    levels = options.level or tuple(Level)
     if options.only in {None, "errors"}:
-        error_rates(options.runs)
+        error_rates(options.runs, levels)
     if options.only in {None, "coverage"}:
-        coverage(options.runs)
+        coverage(options.runs, levels)
     if options.only in {None, "speed"}:
         speed()
 

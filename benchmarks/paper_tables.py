@@ -73,6 +73,8 @@ KPQA: dict[str, dict[str, Pair]] = {
 LEXICAL = ("bleu,n=1", "bleu", "rouge_l", "meteor", "cider")
 # With the embedded model, where the paper's BERTScore is on BERT-large and its weights come from BERT-base.
 MODELS = ("bert_score", "bleu:kpqa,n=1", "rouge_l:kpqa", "bert_score:kpqa")
+# Learned metrics, which that paper does not have.
+LEARNED = ("lerc", "ava")
 # Lee et al. 2021, Table 7: per cent of pairs ranked as people rank them (93 pairs on MS-MARCO, 193 on AVSD).
 RANK_PAIRS: dict[str, dict[str, float]] = {
     "marco_all": {
@@ -165,7 +167,7 @@ def several_references(spec: str, name: str) -> str:
 def kpqa(more: Sequence[str], draws: int) -> None:
     """Print KPQA's Tables 3 and 6."""
     for name, published in KPQA.items():
-        named = [spec for spec in (*LEXICAL, *MODELS) if spec in published] + list(more)
+        named = [*(spec for spec in (*LEXICAL, *MODELS) if spec in published), *LEARNED, *more]
         asked = {several_references(spec, name): spec for spec in named}
         found = {each.metric: each for each in agreements(kpqa_examples(name), list(asked), draws=draws)}
         rows = []
@@ -192,7 +194,7 @@ def rank_pairs(more: Sequence[str], _draws: int) -> None:
         named = [replace(each, system="first" if i < half else "second") for i, each in enumerate(examples)]
         by_question = [replace(each, id=f"{each.question} {each.references}") for each in named]
         by_place = [replace(each, id=str(i % half)) for i, each in enumerate(named)]
-        asked = {several_references(spec, name): spec for spec in ("bleu,n=1", "rouge_l", *MODELS, *more)}
+        asked = {several_references(spec, name): spec for spec in ("bleu,n=1", "rouge_l", *MODELS, *LEARNED, *more)}
         rows = []
         panels = [evidence_of_table(score_examples(paired, list(asked))).panel for paired in (by_question, by_place)]
         for spec, short in asked.items():

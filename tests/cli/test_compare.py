@@ -125,3 +125,12 @@ def test_systems_without_a_question_in_common_are_refused(refused, tmp_path):
     one = write_rows(tmp_path / "a.jsonl", answers(3))
     two = write_rows(tmp_path / "b.jsonl", [{**row, "id": f"other-{row['id']}"} for row in better(answers(3))])
     assert '"A" and "B" share no id' in refused("compare", one, two)
+
+
+def test_names_in_brackets_are_printed_as_they_are(tmp_path):
+    """What the terminal's library would take for markup is a system's name."""
+    files = [write_rows(tmp_path / f"{name[1]}.jsonl", answers(6, name)) for name in ("[/b]", "[red]")]
+
+    printed = qassay("compare", *files, "-m", "token_f1", check=0).stdout
+
+    assert "[/b] against [red], 6 questions" in printed

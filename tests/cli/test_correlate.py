@@ -265,3 +265,44 @@ def test_the_scatter_plots_numbers_are_the_answers_scores(tmp_path, file):
         rows = list(csv.DictReader(table))
     assert [row["id"] for row in rows] == [f"q{i}" for i in range(40)]
     assert [float(row["judgement"]) for row in rows] == [row["judgement"] for row in judged(40)]
+
+
+def scores(count, name="m", **fields):
+    """Make rows as `score -o` writes them, with judgements."""
+    return [{"id": f"q{i}", "system": "A", "scores": {name: i / 7}, "judgement": i % 4, **fields} for i in range(count)]
+
+
+def test_names_in_brackets_are_printed_as_they_are(tmp_path):
+    """What the terminal's library would take for markup is a metric's or a part's name."""
+    file = write_rows(tmp_path / "scores.jsonl", scores(12, "[red]m", kind="[/b]"))
+
+    printed = qassay("correlate", file, "--by", "kind", "--bootstrap", 20, check=0).stdout
+
+    assert "[red]m" in printed
+    assert "[/b]" in printed
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([{**row, "scores": {}} for row in scores(5)], "there is no score in these files"),
+        ([{**row, "judgement": 1e308} for row in scores(5)], "5 infinite or astronomically large values"),
+        (scores(5) + scores(1), 'the scores of "q0" of system "A" appear 2 times'),
+    ],
+)
+def test_files_of_scores_that_cannot_be_correlated_are_refused(refused, tmp_path, rows, message):
+    """Nothing to correlate, numbers out of all range, and an answer that comes twice each have their message."""
+    assert message in refused("correlate", write_rows(tmp_path / "scores.jsonl", rows))
+
+
+def test_one_question_has_no_interval_and_nothing_sure(tmp_path):
+    """Resampling one question gives the same data every time, which must not pass for certainty."""
+    rows = [
+        {"id": "q", "system": name, "scores": {"a": i % 5, "b": i % 3}, "judgement": i % 4}
+        for i, name in enumerate("ABCDEFGHIJ")
+    ]
+
+    found = qassay_json("correlate", write_rows(tmp_path / "scores.jsonl", rows), "--bootstrap", 50)
+
+    assert {row["reason"] for row in found["correlations"]} == {"no interval: 1 question; resampling needs at least 5"}
+    assert {row["p"] for row in found["differences"]} == {None}

@@ -64,6 +64,15 @@ def test_right_or_wrong_decisions_give_the_mid_p_value_of_mcnemars_test(rng, alt
     assert result.p_permutation == pytest.approx(sides * (coin.sf(14) + coin.pmf(14) / 2), abs=0.006)
 
 
+def test_four_questions_are_swapped_but_not_resampled(rng):
+    """All four won is so in every resample, which would pass for sure; swapping gives 1 in 16, halved, twice."""
+    result = compare_means(np.ones(4), np.zeros(4), rng=rng, draws=4000, alternative=Alternative.TWO_SIDED)
+
+    assert (result.low, result.high, result.p_bootstrap) == (None, None, None)
+    assert result.reason == "no interval: 4 questions; resampling needs at least 5"
+    assert result.p_permutation == pytest.approx(1 / 16, abs=0.015)
+
+
 def test_the_interval_of_a_mean_difference_is_the_usual_one(rng):
     """For many questions the percentile interval is the normal one."""
     a, b = rng.normal(0.1, 1, 2000), rng.normal(0, 1, 2000)

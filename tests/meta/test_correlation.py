@@ -220,6 +220,21 @@ def test_what_is_perfect_in_all_resamples_has_no_interval(coefficient):
     assert (result.interval, result.reason) == (None, "no interval: the same in all resamples")
 
 
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"unit": Unit.SYSTEMS, "draws": 100}, "no interval: 1 system; resampling needs at least 5"),
+        ({"unit": Unit.ANSWERS, "draws": 1}, "no interval: too few resamples"),
+    ],
+)
+def test_too_little_resampling_gives_no_interval(rng, options, reason):
+    """One system, or one draw, has no spread."""
+    result = one(simulated_panel(rng, systems=1), rng=rng, **options)
+
+    assert result.value is not None
+    assert (result.interval, result.reason) == (None, reason)
+
+
 def test_the_same_seed_gives_the_same_interval(rng):
     """Randomness is an argument and nothing else."""
     panel = simulated_panel(rng)

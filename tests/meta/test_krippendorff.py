@@ -108,3 +108,13 @@ def test_the_interval_holds_the_value(measurement):
 
     assert first.low < first.value < first.high
     assert first == second
+
+
+def test_a_handful_of_items_has_no_interval():
+    """Two items resampled are the same two or one of them twice."""
+    ratings = Ratings.build([("q1", ""), ("q1", ""), ("q2", ""), ("q2", "")], ["a", "b", "a", "b"], [1, 2, 4, 5])
+
+    alpha = krippendorff_alpha(ratings, draws=100, rng=np.random.default_rng(0))
+
+    assert alpha.value is not None
+    assert (alpha.low, alpha.reason) == (None, "no interval: 2 items; resampling needs at least 5")

@@ -105,6 +105,24 @@ def test_a_constant_metric_is_not_compared(rng):
     assert (result.difference, result.p, result.reason) == (None, None, "all scores are equal")
 
 
+@pytest.mark.parametrize(
+    ("unit", "reason"),
+    [
+        (Unit.SYSTEMS, "3 systems; resampling needs at least 5"),
+        (Unit.INPUTS, "4 questions; resampling needs at least 5"),
+        (Unit.BOTH, "3 systems; resampling needs at least 5"),
+    ],
+)
+def test_a_handful_of_units_tells_nothing_by_resampling(rng, unit, reason):
+    """One system drawn again is always the same: a difference that never changes would pass for a sure one."""
+    panel = simulated_panel(rng, systems=3, questions=4)
+
+    result = bootstrap_difference(panel, "a", "b", rng=rng, draws=50, unit=unit)
+
+    assert result.difference is not None
+    assert (result.p, result.reason) == (None, reason)
+
+
 def test_monte_carlo_p_is_never_zero():
     """(hits + 1) / (n + 1)."""
     assert monte_carlo_p(0, 0, 999) == 0.001

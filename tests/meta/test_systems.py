@@ -77,7 +77,8 @@ def test_unlike_references_are_refused_by_id():
 
 def test_the_document_has_both_scores_and_the_counts():
     """`--json` prints flat rows."""
-    (found,) = compare(answers("A"), answers("B", candidate="it is two"))
+    ids = ("q1", "q2", "q3", "q4", "q5")
+    (found,) = compare(answers("A", ids), answers("B", ids, candidate="it is two"))
     document = found.to_dict()
-    assert (document["a"], document["a_value"], document["b"], document["wins"]) == ("A", 1.0, "B", 3)
+    assert (document["a"], document["a_value"], document["b"], document["wins"]) == ("A", 1.0, "B", 5)
     assert "reason" not in document

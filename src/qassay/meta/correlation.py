@@ -20,6 +20,7 @@ from qassay.meta.panel import Panel
 from qassay.meta.resampling import (
     Interval,
     IntervalMethod,
+    cannot_resample,
     default_method,
     default_unit,
     interval,
@@ -121,12 +122,15 @@ def correlate(
     names = tuple(panel.scores) if metrics is None else metrics
     prepared = level_statistics(panel, names, level, coefficients, rng=rng, size=size, times=times)
     drawn = None
-    if draws and rng is not None:
+    unsure = cannot_resample(panel, unit) if draws else None
+    if draws and rng is not None and unsure is None:
         drawn = resample([statistic for *_, statistic in prepared], draw(panel, unit, draws, rng))
     results = []
     for i, (metric, coefficient, missing, statistic) in enumerate(prepared):
         estimate = statistic.estimate()
         limits, reason = None, estimate.reason
+        if unsure and estimate.value is not None:
+            reason = f"no interval: {unsure}"
         if drawn is not None and estimate.value is not None:
             reason = no_interval(drawn[i])
             if reason is None:

@@ -154,6 +154,8 @@ def evidence_of_rows(rows: Sequence[ScoredRow], judgements: Judgements | None = 
         of_system = f' of system "{system}"' if system else ""
         raise DataError(f'the scores of "{name}"{of_system} appear {times} times; give each file once')
     specs = dict.fromkeys(spec for row in rows for spec in row.scores)
+    if not specs:
+        raise DataError("there is no score in these files; write them with `qassay score -o`")
     known = [row.judgement for row in rows]
     if judgements is not None:
         known = judgements.of([(row.id, row.system) for row in rows])

@@ -7,7 +7,7 @@ import numpy as np
 
 from qassay.arrays import Floats, Ints
 from qassay.meta.ratings import Ratings
-from qassay.meta.resampling import fisher_limits
+from qassay.meta.resampling import FEWEST_UNITS, fisher_limits
 
 
 class Measurement(StrEnum):
@@ -111,7 +111,10 @@ def krippendorff_alpha(
     if np.isnan(value):
         reason = "all ratings are equal" if items else "no item has two ratings"
     low = high = None
-    if reason is None and draws and rng is not None:
+    unsure = None
+    if reason is None and draws and items < FEWEST_UNITS:
+        unsure = f"no interval: {items} item{'' if items == 1 else 's'}; resampling needs at least {FEWEST_UNITS}"
+    elif reason is None and draws and rng is not None:
         drawn = np.array(
             [
                 pairable.alpha(measurement, np.bincount(rng.integers(0, items, items), minlength=items))
@@ -131,5 +134,5 @@ def krippendorff_alpha(
         single=single,
         draws=draws if low is not None else 0,
         confidence=confidence,
-        reason=reason,
+        reason=reason or unsure,
     )

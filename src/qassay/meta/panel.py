@@ -10,16 +10,20 @@ from numpy.typing import ArrayLike
 from qassay.arrays import Bools, Floats, Ints
 from qassay.errors import DataError
 
+_LARGEST = 1e100
+"""Sums of squares of larger numbers leave the range of floating point."""
+
 
 def finite_or_missing(values: ArrayLike, name: str) -> Floats:
-    """Give numbers as an array in which NaN means missing; an infinite number is a `DataError`."""
+    """Give numbers as an array in which NaN means missing; one that is infinite or beyond 1e100 is a `DataError`."""
     column = np.asarray(values, dtype=np.float64)
     if column.ndim != 1:
         raise DataError(f"{name} has {column.ndim} dimensions; give one number a row")
-    endless = np.flatnonzero(np.isinf(column))
+    endless = np.flatnonzero(np.abs(column) > _LARGEST)
     if len(endless):
+        what = "infinite" if np.isinf(column[endless]).all() else "infinite or astronomically large"
         raise DataError(
-            f"{name} has {len(endless)} infinite values, the first in row {endless[0] + 1}; "
+            f"{name} has {len(endless)} {what} values, the first in row {endless[0] + 1}; "
             "give a finite number, or leave it out"
         )
     return column

@@ -17,7 +17,8 @@ from qassay.arrays import Floats, Ints
 from qassay.data.delimited import delimiter_of, header, records
 from qassay.data.intake import Intake, ReadOptions
 from qassay.data.jsonl import DECODING_ERRORS, decode_row, explain
-from qassay.data.source import Source, readable
+from qassay.data.output import replacing
+from qassay.data.source import Source
 from qassay.errors import DataError
 from qassay.meta.panel import finite_or_missing
 
@@ -248,7 +249,5 @@ def write_judgements(path: str | Path, rows: Sequence[Mapping[str, object]]) -> 
         text = buffer.getvalue()
     else:
         raise DataError("judgements are written as .jsonl, .csv or .tsv; choose one of these", target)
-    beside = target.with_name(f".{target.name}.part")
-    with readable(str(target)):
-        beside.write_text(text, encoding="utf-8")
-        beside.replace(target)
+    with replacing(target) as partial:
+        partial.write_text(text, encoding="utf-8")

@@ -14,6 +14,8 @@ from qassay.meta.weighted import Coefficient
 
 _ALMOST_ONE = 1 - 1e-9
 """Fisher's z of a perfect correlation is infinite; a draw that is perfect counts as almost so."""
+FEWEST_UNITS = 5
+"""Fewer have too few different resamples to say anything: four have 35."""
 
 
 class IntervalMethod(StrEnum):
@@ -47,9 +49,23 @@ def default_unit(panel: Panel, level: Level) -> Unit:
     95 (benchmarks/meta_evaluation.py). With fewer than five systems there are too few resamples of systems to say
     anything, so inputs are drawn, for these systems only.
     """
-    if level is Level.SYSTEM and len(panel.systems) >= 5:  # noqa: PLR2004 - explained above
+    if level is Level.SYSTEM and len(panel.systems) >= FEWEST_UNITS:
         return Unit.SYSTEMS
     return Unit.INPUTS
+
+
+def cannot_resample(panel: Panel, unit: Unit) -> str | None:
+    """Say why resampling would tell nothing, if it would: too few answers, questions or systems to draw from."""
+    drawn = {
+        Unit.ANSWERS: ((len(panel), "answer"),),
+        Unit.INPUTS: ((len(panel.questions), "question"),),
+        Unit.SYSTEMS: ((len(panel.systems), "system"),),
+        Unit.BOTH: ((len(panel.questions), "question"), (len(panel.systems), "system")),
+    }[unit]
+    count, name = min(drawn)
+    if count >= FEWEST_UNITS:
+        return None
+    return f"{count} {name}{'' if count == 1 else 's'}; resampling needs at least {FEWEST_UNITS}"
 
 
 def default_method(coefficient: Coefficient, level: Level) -> IntervalMethod:
@@ -83,8 +99,10 @@ def fisher_limits(value: float, drawn: Floats, units: int, confidence: float) ->
 def no_interval(drawn: Floats) -> str | None:
     """Say why the values of all draws give no interval, if they do not."""
     defined = drawn[~np.isnan(drawn)]
-    if 2 * len(defined) < len(drawn) or len(defined) < 2:  # noqa: PLR2004 - a spread needs two
+    if 2 * len(defined) < len(drawn):
         return "no interval: undefined in most resamples"
+    if len(defined) < 2:  # noqa: PLR2004 - a spread needs two
+        return "no interval: too few resamples"
     # Perfect ranks stay perfect however they are drawn, which says nothing of how sure they are.
     return "no interval: the same in all resamples" if np.ptp(defined) < 1 - _ALMOST_ONE else None
 

@@ -13,7 +13,7 @@ from qassay.meta.coefficients import estimate
 from qassay.meta.correlation import level_statistics
 from qassay.meta.levels import Level, Unit, draw, system_pairs
 from qassay.meta.panel import Panel
-from qassay.meta.resampling import default_unit, resample
+from qassay.meta.resampling import cannot_resample, default_unit, resample
 from qassay.meta.weighted import Coefficient
 
 
@@ -146,8 +146,10 @@ def bootstrap_differences(
     estimates = {metric: statistic.estimate() for metric, statistic in statistics.items()}
     defined = [metric for metric, found in estimates.items() if found.value is not None]
     drawn: dict[str, Floats] = {}
-    if len(defined) > 1:
-        blocks = draw(panel, unit or default_unit(panel, level), draws, rng)
+    unit = unit or default_unit(panel, level)
+    unsure = cannot_resample(panel, unit)
+    if len(defined) > 1 and unsure is None:
+        blocks = draw(panel, unit, draws, rng)
         drawn = dict(zip(defined, resample([statistics[metric] for metric in defined], blocks), strict=True))
     differences = []
     for a, b in pairs:
@@ -159,8 +161,8 @@ def bootstrap_differences(
         if first.value is None or second.value is None:
             differences.append(replace(result, reason=first.reason or second.reason))
             continue
-        result = replace(result, difference=first.value - second.value)
-        differences.append(_with_bootstrap_p(result, drawn[a] - drawn[b]))
+        result = replace(result, difference=first.value - second.value, reason=unsure)
+        differences.append(result if unsure else _with_bootstrap_p(result, drawn[a] - drawn[b]))
     return differences
 
 

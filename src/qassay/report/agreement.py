@@ -53,10 +53,15 @@ def remarks(agreements: Sequence[Agreement], unlabelled: int = 0, by: str | None
     whole = [each.metric for each in agreements if each.by is None]
     for each in agreements:
         part = "" if each.by is None else f"{each.by}: "
-        if each.reasons:
-            found[f"{part}undefined: {'; '.join(each.reasons)}"].append(each.metric)
+        correlations = each.correlations.values()
+        valueless = sorted({one.reason for one in correlations if one.value is None and one.reason})
+        if valueless:
+            found[f"{part}undefined: {'; '.join(valueless)}"].append(each.metric)
         elif each.undefined:
             found[f"{part}{_parts_without_value(each)}"].append(each.metric)
+        unsure = sorted({one.reason for one in correlations if one.value is not None and one.reason})
+        if unsure:
+            found[f"{part}{'; '.join(unsure)}"].append(each.metric)
         if each.first.missing and each.by is None:
             count = each.first.missing
             answers = (
@@ -90,7 +95,9 @@ def _parts_without_value(agreement: Agreement) -> str:
 
 
 def _coefficients(by: str | None, rows: Sequence[Agreement]) -> Table:
-    table = Table(title=by, title_justify="left", title_style="bold", box=None, header_style="bold")
+    table = Table(
+        title=None if by is None else Text(by), title_justify="left", title_style="bold", box=None, header_style="bold"
+    )
     table.add_column(f"{rows[0].level} level", overflow="fold")
     table.add_column("n", justify="right", no_wrap=True)
     for coefficient in rows[0].correlations:
@@ -136,7 +143,7 @@ def _differences(differences: Sequence[Difference]) -> list[RenderableType]:
         table.add_column(heading, justify="right", no_wrap=True)
     for each in sure[:_LISTED]:
         numbers = (f"{each.difference:.3f}", f"{each.p:.4f}", f"{each.adjusted:.4f}")
-        table.add_row(each.a, each.b, str(each.coefficient), *numbers)
+        table.add_row(Text(each.a), Text(each.b), str(each.coefficient), *numbers)
     untested = [each for each in differences if each.p is None]
     test = differences[0].test
     said = f"{len(sure)} of {len(differences)} differences are sure ({test}, two-sided, Holm-corrected, 5 %)"
@@ -169,12 +176,12 @@ def _sweep(points: Sequence[SweepPoint]) -> list[RenderableType]:
 def _sweep_table(part: Sequence[SweepPoint]) -> Table:
     """Lay values out in rows and metrics in columns; the highest of a column is bold."""
     table = Table(box=None, header_style="bold")
-    table.add_column(part[0].param, justify="right", no_wrap=True)
+    table.add_column(Text(part[0].param), justify="right", no_wrap=True)
     found: dict[str, dict[float, float | None]] = defaultdict(dict)
     for each in part:
         found[each.metric][each.value] = each.correlation
     for metric in found:
-        table.add_column(metric, justify="right", overflow="fold")
+        table.add_column(Text(metric), justify="right", overflow="fold")
     best = {
         metric: max((value for value in column.values() if value is not None), default=None)
         for metric, column in found.items()

@@ -68,7 +68,8 @@ def _alpha(alpha: Alpha) -> str:
         return f"undefined: {alpha.reason}"
     interval = "" if alpha.low is None or alpha.high is None else f" ({alpha.low:.3f} {alpha.high:.3f})"
     single = f", {alpha.single:,} items with one rating left out" if alpha.single else ""
-    return f"{alpha.value:.3f}{interval}{single}"
+    unsure = f"; {alpha.reason}" if alpha.reason else ""
+    return f"{alpha.value:.3f}{interval}{single}{unsure}"
 
 
 def _pearson(study: RatingStudy) -> str:

@@ -36,7 +36,8 @@ def _remarks(rows: Sequence[SystemComparison]) -> list[Text]:
         if each.result.missing:
             lines.append(f"{each.metric}: {each.result.missing} questions without a score of both were left out")
         if each.result.reason:
-            lines.append(f"{each.metric}: undefined: {each.result.reason}")
+            undefined = "undefined: " if each.result.difference is None else ""
+            lines.append(f"{each.metric}: {undefined}{each.result.reason}")
     return [Text(line, style="dim") for line in lines]
 
 
@@ -44,16 +45,16 @@ def _pair(a: str, b: str, unshared: int, rows: Sequence[SystemComparison]) -> Ta
     shared = rows[0].result.n + rows[0].result.missing
     questions = "1 question" if shared == 1 else f"{shared} questions"
     title = f"{a} against {b}, {questions}" + (f" ({unshared} answers without a counterpart)" if unshared else "")
-    table = Table(title=title, title_justify="left", title_style="bold", box=None, header_style="bold")
+    table = Table(title=Text(title), title_justify="left", title_style="bold", box=None, header_style="bold")
     table.add_column("metric", no_wrap=True)
     for heading in (a, b):
-        table.add_column(heading, justify="right", overflow="fold")
+        table.add_column(Text(heading), justify="right", overflow="fold")
     for heading in ("difference (95 %)", "p perm", "p boot", "w-t-l"):
         table.add_column(heading, justify="right", no_wrap=True)
     for each in rows:
         result = each.result
         sure = result.p_permutation is not None and result.p_permutation < _SURE
-        table.add_row(each.metric, *_cells(result), style="bold" if sure else None)
+        table.add_row(Text(each.metric), *_cells(result), style="bold" if sure else None)
     return table
 
 
