@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from qassay.models.chunker import decode, words
+from qassay.models.load_reading import load_chunker
 from qassay.models.syntax import BOUNDS, CHUNKS, ENTITIES, KINDS, PARTS
 
 
@@ -62,3 +63,28 @@ def test_words_beyond_what_was_read_are_outside_everything():
     """A sentence longer than the model takes keeps all its words."""
     found = decode("read unread", [(0, 0), (0, 4)], _scores(_MARK, ("NN", "B-NP", "O", "thing")))
     assert [(word.text, word.chunk) for word in found.words] == [("read", "B-NP"), ("unread", "O")]
+
+
+@pytest.fixture(scope="module")
+def sentence():
+    (found,) = load_chunker().tag(["The old gallery in Leeds sold 20 paintings to Maria Hill on Monday."])
+    return found
+
+
+def test_the_embedded_chunker_finds_noun_phrases(sentence):
+    """Each begins with B and goes on with I."""
+    chunks = {word.text: word.chunk for word in sentence.words}
+    assert [chunks[word] for word in ("The", "old", "gallery")] == ["B-NP", "I-NP", "I-NP"]
+    assert [chunks[word] for word in ("20", "paintings", "Maria", "Hill")] == ["B-NP", "I-NP", "B-NP", "I-NP"]
+    assert chunks["sold"] == "B-VP"
+
+
+def test_the_embedded_chunker_tells_names_apart(sentence):
+    """Persons, places and times."""
+    named = {word.text: word.named for word in sentence.words}
+    assert [named[word] for word in ("Leeds", "Maria", "Hill", "Monday")] == ["place", "person", "person", "time"]
+
+
+def test_words_keep_their_places(sentence):
+    """The text between a word's places is the word."""
+    assert all(sentence.text[word.start : word.end] == word.text for word in sentence.words)

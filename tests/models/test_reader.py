@@ -3,7 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qassay.models.reader import best_span
+from qassay.models.load_reading import load_reader
+from qassay.models.reader import SKIMMED, best_span
 
 _SCORE = st.floats(-8, 8, width=32)
 
@@ -36,3 +37,61 @@ def test_extreme_scores_do_not_overflow():
     scores = np.array([[3e4, 3e4]], np.float32)
     assert best_span(scores, np.zeros(2, np.float32), 3)[3] == pytest.approx(0, abs=1e-100)
     assert best_span(-scores, np.zeros(2, np.float32), 3)[3] == pytest.approx(1)
+
+
+PAINTED = "The portrait was painted by Maria Hill in 1901. It hangs in the town hall of Leeds."
+FILLER = "The weather was mild and the streets were quiet on most days of that long year. "
+
+
+@pytest.fixture
+def reader():
+    return load_reader()
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Who painted the portrait?", "Maria Hill"),
+        ("When was the portrait painted?", "1901"),
+        ("The portrait was painted by whom in 1901?", "Maria Hill"),
+    ],
+)
+def test_the_embedded_reader_answers(reader, question, answer):
+    """Plain questions, in the order of a question or of a statement."""
+    (found,) = reader.answer([(question, PAINTED)])
+    assert found.text == answer == PAINTED[found.start : found.end]
+    assert found.none < reader.threshold
+
+
+def test_the_embedded_reader_leaves_a_question_on_something_else_unanswered(reader):
+    """No answer is then the likelier one."""
+    (found,) = reader.answer([("How many goals did the striker score against Chelsea?", PAINTED)])
+    assert found.none >= reader.threshold
+
+
+def test_an_answer_far_into_a_long_passage_is_found(reader):
+    """Overlapping windows cover it; its place is in the whole passage."""
+    passage = FILLER * 40 + PAINTED + FILLER * 40
+    (found,) = reader.answer([("Who painted the portrait?", passage)])
+    assert passage[found.start : found.end] == found.text == "Maria Hill"
+
+
+def test_of_a_very_long_passage_the_nearest_windows_are_read(reader):
+    """Those that share most with the question; the reader notes it."""
+    before = reader.notes[SKIMMED]
+    (found,) = reader.answer([("Who painted the portrait?", FILLER * 200 + PAINTED + FILLER * 200)])
+    assert found.text == "Maria Hill"
+    assert reader.notes[SKIMMED] == before + 1
+
+
+@pytest.mark.parametrize("passage", ["", "   "])
+def test_an_empty_passage_answers_nothing(reader, passage):
+    """There is nothing to read."""
+    assert reader.answer([("Who?", passage)])[0] == ("", 0, 0, 1.0)
+
+
+def test_answers_do_not_depend_on_their_neighbours(reader):
+    """Each pair is read by itself."""
+    pairs = [("Who painted the portrait?", PAINTED), ("Where does it hang?", PAINTED), ("Why?", FILLER * 3)]
+    alone = [reader.answer([pair])[0] for pair in pairs]
+    assert reader.answer(pairs) == alone
