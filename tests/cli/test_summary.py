@@ -108,6 +108,17 @@ def test_correlate_takes_the_input_and_the_output(tmp_path):
     assert direct["correlations"] == written["correlations"]
 
 
+def test_another_field_can_be_the_judgement(tmp_path):
+    """Sets of summaries are judged on several scales; `--map` chooses one."""
+    given = [{**row, "consistency": 6 - row["judgement"]} for row in rows(3)]
+    path = write_rows(tmp_path / "summaries.jsonl", given)
+    words = ("correlate", path, "-m", "rouge_1", "--bootstrap", "0")
+    as_it_is = qassay_json(*words)["correlations"][0]["pearson"]
+    assert qassay_json(*words, "--map", "judgement=consistency")["correlations"][0]["pearson"] == pytest.approx(
+        -as_it_is
+    )
+
+
 def test_a_killed_run_resumes_to_the_same_bytes(tmp_path):
     """What was asked before the kill is not asked again."""
     given = write_rows(tmp_path / "summaries.jsonl", rows(60))
