@@ -76,7 +76,7 @@ def judge(base, tmp_path_factory):
 
 
 def scores(answers, *words):
-    """Give the scores of the two answers under the one metric that is asked for."""
+    """Give the scores of the two answers under the first metric that is asked for."""
     out = answers.with_name("scores.jsonl")
     qassay("score", answers, *words, "-o", out, check=0)
     return [next(iter(json.loads(line)["scores"].values())) for line in out.read_text().splitlines()]
@@ -140,7 +140,7 @@ def test_a_team_trains_its_own_judge(judge, answers):
 def test_a_judge_beside_other_metrics_leaves_them_their_model(judge, answers):
     """A judge of one's own is no encoder for BERTScore, which goes on with the embedded one."""
     words = ("-m", "bert_score:kpqa")
-    assert scores(answers, *words, "--model", judge) == scores(answers, *words)
+    assert scores(answers, *words, "-m", "ava", "--model", judge) == scores(answers, *words)
 
 
 def test_the_embedded_judge_is_fitted_to_a_teams_verdicts(answers, tmp_path):
