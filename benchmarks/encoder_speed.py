@@ -1,6 +1,6 @@
 """Time BERTScore and keyphrase-weighted metrics beside the bert-score package, on the same weights and texts.
 
-    python benchmarks/encoder_speed.py [--repeat N] [--clock]
+    python benchmarks/encoder_speed.py [--repeat N] [--every N] [--clock]
 
 All of KPQA's judged answers are scored in one run: 2,100 answers, 7,100 pairs of candidate and reference. Every
 measurement is a process of its own, which first scores a few other texts, so that loading is not counted. Printed is
@@ -31,15 +31,18 @@ from qassay.records import Example, Reference
 WEIGHTED = ("bert_score:kpqa", "rouge_l:kpqa", "bleu:kpqa")
 WARM = [Example(str(i), f"What is {i}?", (Reference(f"It is {i}."),), f"That is {i}, I think.") for i in range(8)]
 PACKAGE = "bert-score package"
+EVERY = "QASSAY_BENCHMARK_EVERY"
+"""Tells the measuring processes which answers to take."""
 
 
 def answers() -> list[Example]:
-    """Read all judged answers, with ids that tell the sets apart, without blank references, which none can score."""
-    return [
+    """Read the judged answers, with ids that tell the sets apart, without blank references, which none can score."""
+    everything = [
         replace(each, id=f"{name}-{each.id}", references=tuple(ref for ref in each.references if ref.text.strip()))
         for name in SETS
         for each in kpqa_examples(name)
     ]
+    return everything[:: int(os.environ.get(EVERY, "1"))]
 
 
 def ours(specs: Sequence[str]) -> dict[str, float]:
@@ -186,7 +189,10 @@ def main() -> None:
     )
     parser.add_argument("--job", help=argparse.SUPPRESS)
     parser.add_argument("--one-core", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="every Nth answer alone, to save time")
     given = parser.parse_args()
+    if not given.job:
+        os.environ[EVERY] = str(given.every)
     if given.one_core:
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     if given.job:
