@@ -6,7 +6,7 @@
 
 - reader: SQuAD 2.0's questions on the articles that the split keeps for the test (or for development), beside a
   baseline without training: of the sentence that shares most with the question, the longest run of words that the
-  question does not have
+  question does not have; and the answered questions on a sister paragraph and on their own without its answer
 - chunker: noun phrases and all chunks of CoNLL-2000's test part, found in running text
 - speed: sentences tagged and windows read a second of processor time, on one thread
 """
@@ -28,6 +28,7 @@ from qassay.models.reader import Answer
 from qassay.text.sentences import sentence_spans
 from qassay.train.chunker_run import phrase_f1
 from qassay.train.keyphrase_rows import FUNCTION_WORDS
+from qassay.train.reader_data import elsewhere, removed
 from qassay.train.reader_quality import Measured
 from qassay.train.reader_rows import ReaderRow
 from qassay.train.reader_sources import squad
@@ -76,11 +77,18 @@ def measure_reader(model: str, side: str) -> dict[str, Mapping[str, float]]:
         name: Measured.of([lexical_answer(row.question, row.passage) for row in chosen], chosen)
         for name, chosen in (("dev", dev), (side, rows))
     }
-    return {
+    result: dict[str, Mapping[str, float]] = {
         model: {**asdict(found.at(reader.threshold)), "threshold": reader.threshold},
         "words in common": asdict(baseline[side].at(baseline["dev"].best_threshold())),
         "never an answer": asdict(found.at(0.0)),
     }
+    # The answered questions again, on text that does not answer them: as unanswerable as most of QAEval's are.
+    rng = np.random.default_rng(0)
+    for name, made in (("sister paragraph", elsewhere(rows, 1, rng)), ("without its answer", removed(rows, 1, rng))):
+        asked = list(made)
+        left = Measured.of(reader.answer([(row.question, row.passage) for row in asked]), asked)
+        result[name] = {"n": len(asked), "no_answer": left.at(reader.threshold).no_answer}
+    return result
 
 
 def measure_chunker(model: str) -> dict[str, Mapping[str, float]]:

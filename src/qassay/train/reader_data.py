@@ -105,7 +105,7 @@ def build(folder: Path, chunker: Chunker, *, rng: np.random.Generator, licensed_
     # The test must stay what it is elsewhere: dev v2.0's questions.
     version_two = {row.question for row in reader_sources.squad(folder / _SOURCES[0][1], "squad")}
     data.sides["test"] = [row for row in data.sides["test"] if row.question in version_two]
-    made = [*_elsewhere(squad, rng), *_removed(squad, rng), *_mixed(qamr, rng)]
+    made = [*elsewhere(squad, _ELSEWHERE, rng), *removed(squad, _REMOVED, rng), *_mixed(qamr, rng)]
     made += statement_questions.restated([row for row in squad if _side(row) != "test"], chunker)
     passages = list(dict.fromkeys((row.passage, row.group) for row in rows if row.source not in {"qamr", "hotpotqa"}))
     made += statement_questions.from_passages(passages, chunker, "statements", rng)
@@ -132,14 +132,14 @@ def _distinct(rows: Iterable[ReaderRow]) -> Iterator[ReaderRow]:
             yield row
 
 
-def _elsewhere(rows: Sequence[ReaderRow], rng: np.random.Generator) -> Iterator[ReaderRow]:
-    """Ask on the paragraph of the same article that shares most with the question and lacks the answer."""
+def elsewhere(rows: Sequence[ReaderRow], share: float, rng: np.random.Generator) -> Iterator[ReaderRow]:
+    """Ask a share of the questions on the paragraph of the article that shares most with them and lacks the answer."""
     articles = defaultdict(set)
     for row in rows:
         articles[row.group].add(row.passage)
     content = {passage: _content(passage) for group in articles.values() for passage in group}
     for row in rows:
-        if not row.spans or rng.random() >= _ELSEWHERE:
+        if not row.spans or rng.random() >= share:
             continue
         asked = _content(row.question)
         answers = [row.passage[start:end].casefold() for start, end in row.spans]
@@ -153,10 +153,10 @@ def _elsewhere(rows: Sequence[ReaderRow], rng: np.random.Generator) -> Iterator[
             yield ReaderRow(row.question, nearest, (), "squad_elsewhere", row.group)
 
 
-def _removed(rows: Sequence[ReaderRow], rng: np.random.Generator) -> Iterator[ReaderRow]:
-    """Ask on the passage without the sentences that hold the answer."""
+def removed(rows: Sequence[ReaderRow], share: float, rng: np.random.Generator) -> Iterator[ReaderRow]:
+    """Ask a share of the questions on the passage without the sentences that hold the answer."""
     for row in rows:
-        if not row.spans or rng.random() >= _REMOVED:
+        if not row.spans or rng.random() >= share:
             continue
         kept = [
             row.passage[low:high]

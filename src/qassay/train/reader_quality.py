@@ -30,6 +30,8 @@ class Quality:
     """Questions that have an answer."""
     answered_exact_match: float
     answered_f1: float
+    forced_exact_match: float
+    """Exact match on questions that have an answer, were the reader always to give one."""
     forced_f1: float
     """F1 on questions that have an answer, were the reader always to give one."""
     no_answer: float
@@ -76,6 +78,7 @@ class Measured:
             int(has.sum()),
             _mean(em[has]),
             _mean(f1[has]),
+            _mean(self.exact_match[has]),
             _mean(self.f1[has]),
             _mean(~given[~has]),
             _mean(given == has),
