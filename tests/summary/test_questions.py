@@ -86,6 +86,11 @@ def test_the_question_word_moves_to_the_front_of_a_plain_clause_only(marked, ans
         ("It/PRP/B-NP went/VBD/B-VP from/IN/B-PP Rome/NNP/B-NP/B-place/place", "Rome", "From where did it go?"),
         ("The/DT/B-NP/O police/NNS/I-NP/B-people/person came/VBD/B-VP", "The police", "Who came?"),
         ("Acme/NNP/B-NP/B-organisation paid/VBD/B-VP", "Acme", "What organization paid?"),
+        (
+            "He/PRP/B-NP made/VBD/B-VP the/DT/B-NP 1939/CD/I-NP/B-time/time movie/NN/I-NP/I-time here/RB/B-ADVP",
+            "the 1939 movie",
+            "What movie did he make here?",
+        ),
         ("Philotas/NNP/B-NP/B-organisation/person paid/VBD/B-VP", "Philotas", "Who paid?"),
     ],
 )

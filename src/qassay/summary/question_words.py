@@ -26,6 +26,9 @@ _UNITS_OF_TIME = frozenset(
     for unit in ("second", "minute", "hour", "day", "night", "week", "month", "year", "decade")
     for ending in ("", "s")
 ) | {"century", "centuries"}
+_TIMES = _UNITS_OF_TIME | {"morning", "noon", "afternoon", "evening", "midnight", "today", "tonight", "weekend"}
+_TIMES |= {"spring", "summer", "autumn", "fall", "winter", "season", "seasons", "date", "time", "times", "period"}
+_TIMES |= {"era", "age", "moment", "quarter", "anniversary", "birthday", "yesterday", "tomorrow", "dates", "periods"}
 _MONTHS = frozenset(
     "january february march april may june july august september october november december".split()  # noqa: SIM905
 )
@@ -92,12 +95,13 @@ def answer_kind(sentence: Tagged, answer: Phrase) -> str:
     head = _head(words)
     if head.named in {"person", "people"}:
         return PERSON
-    if head.named == "time":
-        return TIME
     if head.named == "place":
         return PLACE
     totals = {kind: sum(word.kinds.get(kind, 0.0) for word in words) for kind in KINDS}
-    likely = max(totals, key=lambda kind: totals[kind])
+    likely = TIME if head.named == "time" else max(totals, key=lambda kind: totals[kind])
+    if likely == TIME and head.part in _COMMON and head.text.lower() not in _TIMES:
+        # In "the 1939 movie" the year alone is a time.
+        return THING
     if likely == PERSON and head.named == "organisation" and totals[PERSON] > totals[THING] + _SURELY:
         # One asks who won, whoever it is; and the name may be a person's after all.
         return PERSON

@@ -107,11 +107,11 @@ def _gap(sentence: Tagged, answer: Phrase, asked: Asked, first: int) -> Span:
 def _may_stand_alone(sentence: Tagged, answer: Phrase, asked: Asked) -> bool:
     """Tell whether "where" or "when" can stand for preposition and answer in mid-sentence.
 
-    Both can at its end, and not before the comma that parts them from the whole ("when, it rained"). Before more words,
-    "when" can unless a verb follows ("a meeting when was held") or one of its own kind ("when when it rained").
+    Both can at its end, and not at its beginning, before its subject ("when, it rained"). Before more words "when" can
+    unless a verb follows ("a meeting when was held") or one of its own kind ("when when it rained").
     """
     rest = sentence.words[answer.last :]
-    if answer.first <= 1 and rest and rest[0].text == ",":
+    if answer.first <= 1 and rest and (rest[0].text == "," or rest[0].phrase == "NP"):
         return False
     if not any(word.text[:1].isalnum() for word in rest):
         return True
