@@ -304,5 +304,5 @@ def test_one_question_has_no_interval_and_nothing_sure(tmp_path):
 
     found = qassay_json("correlate", write_rows(tmp_path / "scores.jsonl", rows), "--bootstrap", 50)
 
-    assert {row["reason"] for row in found["correlations"]} == {"no interval: 1 question; resampling needs at least 5"}
+    assert {row["reason"] for row in found["correlations"]} == {"no interval: 1 question; resampling needs at least 3"}
     assert {row["p"] for row in found["differences"]} == {None}

@@ -54,23 +54,23 @@ def test_the_permutation_test_matches_scipys_exact_one(rng, alternative):
 
 
 @pytest.mark.parametrize(("alternative", "sides"), [(Alternative.GREATER, 1), (Alternative.TWO_SIDED, 2)])
-def test_right_or_wrong_decisions_give_the_mid_p_value_of_mcnemars_test(rng, alternative, sides):
-    """With 14 questions that only one gets right and 6 that only the other does, ties in the count are halved."""
+def test_right_or_wrong_decisions_give_mcnemars_exact_test(rng, alternative, sides):
+    """With 14 questions that only one gets right and 6 that only the other does, the count is binomial."""
     a, b = np.repeat([1.0, 0.0, 1.0], [14, 6, 30]), np.repeat([0.0, 1.0, 1.0], [14, 6, 30])
 
     result = compare_means(a, b, rng=rng, draws=40_000, alternative=alternative)
 
     coin = stats.binom(20, 0.5)
-    assert result.p_permutation == pytest.approx(sides * (coin.sf(14) + coin.pmf(14) / 2), abs=0.006)
+    assert result.p_permutation == pytest.approx(sides * coin.sf(13), abs=0.006)
 
 
-def test_four_questions_are_swapped_but_not_resampled(rng):
-    """All four won is so in every resample, which would pass for sure; swapping gives 1 in 16, halved, twice."""
+def test_four_questions_are_swapped_but_give_no_bootstrap_test(rng):
+    """All four won is so in every resample, which would pass for sure; swapping gives 1 in 16, twice."""
     result = compare_means(np.ones(4), np.zeros(4), rng=rng, draws=4000, alternative=Alternative.TWO_SIDED)
 
-    assert (result.low, result.high, result.p_bootstrap) == (None, None, None)
-    assert result.reason == "no interval: 4 questions; resampling needs at least 5"
-    assert result.p_permutation == pytest.approx(1 / 16, abs=0.015)
+    assert (result.low, result.high, result.p_bootstrap) == (1.0, 1.0, None)
+    assert result.reason == "no bootstrap test: 4 questions; resampling needs at least 5"
+    assert result.p_permutation == pytest.approx(1 / 8, abs=0.015)
 
 
 def test_the_interval_of_a_mean_difference_is_the_usual_one(rng):

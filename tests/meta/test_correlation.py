@@ -223,7 +223,7 @@ def test_what_is_perfect_in_all_resamples_has_no_interval(coefficient):
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        ({"unit": Unit.SYSTEMS, "draws": 100}, "no interval: 1 system; resampling needs at least 5"),
+        ({"unit": Unit.SYSTEMS, "draws": 100}, "no interval: 1 system; resampling needs at least 3"),
         ({"unit": Unit.ANSWERS, "draws": 1}, "no interval: too few resamples"),
     ],
 )

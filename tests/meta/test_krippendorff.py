@@ -117,4 +117,4 @@ def test_a_handful_of_items_has_no_interval():
     alpha = krippendorff_alpha(ratings, draws=100, rng=np.random.default_rng(0))
 
     assert alpha.value is not None
-    assert (alpha.low, alpha.reason) == (None, "no interval: 2 items; resampling needs at least 5")
+    assert (alpha.low, alpha.reason) == (None, "no interval: 2 items; resampling needs at least 3")

@@ -125,7 +125,7 @@ def test_a_handful_of_units_tells_nothing_by_resampling(rng, unit, reason):
 
 def test_monte_carlo_p_is_never_zero():
     """(hits + 1) / (n + 1)."""
-    assert monte_carlo_p(0, 0, 999) == 0.001
+    assert monte_carlo_p(0, 999) == 0.001
 
 
 @pytest.mark.parametrize(
@@ -140,14 +140,14 @@ def test_bootstrap_p_counts_the_wrong_side_of_zero(alternative, wanted):
 
 @pytest.mark.parametrize(
     ("alternative", "wanted"),
-    # Of [-3, -1, 0, 2] one is 2, which is half a hit, and one is larger in size.
-    [(Alternative.GREATER, 1.5 / 5), (Alternative.TWO_SIDED, 2.5 / 5)],
+    # Of [-3, -1, 0, 2] one is 2, a tie, and one is larger in size.
+    [(Alternative.GREATER, 2 / 5), (Alternative.TWO_SIDED, 3 / 5)],
 )
 def test_permutation_p_counts_differences_as_large(alternative, wanted):
     """The observed value itself is a tie despite rounding."""
     differences = np.array([-3.0, -1.0, 0.0, 2.0 - 1e-15])
 
-    assert permutation_p(differences, 2.0, alternative) == pytest.approx(wanted)
+    assert permutation_p(differences, 2.0, alternative, tie=1) == pytest.approx(wanted)
 
 
 def test_holm_gives_the_textbook_steps():

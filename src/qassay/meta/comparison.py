@@ -8,7 +8,7 @@ import numpy as np
 from qassay.arrays import Floats
 from qassay.errors import DataError
 from qassay.meta.panel import mean_pooling
-from qassay.meta.resampling import FEWEST_UNITS
+from qassay.meta.resampling import FEWEST_FOR_INTERVAL, FEWEST_FOR_TEST, too_few
 from qassay.meta.significance import Alternative, bootstrap_p, permutation_p
 
 _BLOCK = 1_000_000
@@ -98,13 +98,17 @@ def compare_systems(
         resampled.append(_scores(counts @ a, finish) - _scores(counts @ b, finish))
         moved = rng.integers(0, 2, (size, n)).astype(np.float64) @ (b - a)
         permuted.append(_scores(total_a + moved, finish) - _scores(total_b - moved, finish))
-    result = replace(result, p_permutation=permutation_p(np.concatenate(permuted), score_a - score_b, alternative))
-    if n < FEWEST_UNITS:
-        return replace(result, reason=f"no interval: {n} questions; resampling needs at least {FEWEST_UNITS}")
+    p = permutation_p(np.concatenate(permuted), score_a - score_b, alternative, tie=1)
+    result = replace(result, p_permutation=p)
+    if n < FEWEST_FOR_INTERVAL:
+        return replace(result, reason=f"no interval: {too_few(n, 'question', FEWEST_FOR_INTERVAL)}")
     differences = np.concatenate(resampled)
     differences = differences[~np.isnan(differences)]
     low, high = np.quantile(differences, [(1 - confidence) / 2, (1 + confidence) / 2])
-    return replace(result, low=float(low), high=float(high), p_bootstrap=bootstrap_p(differences, alternative))
+    result = replace(result, low=float(low), high=float(high))
+    if n < FEWEST_FOR_TEST:
+        return replace(result, reason=f"no bootstrap test: {too_few(n, 'question', FEWEST_FOR_TEST)}")
+    return replace(result, p_bootstrap=bootstrap_p(differences, alternative))
 
 
 def _scores(stats: Floats, finish: Callable[[Floats], Floats]) -> Floats:

@@ -18,6 +18,7 @@ from qassay.meta.levels import (
 )
 from qassay.meta.panel import Panel
 from qassay.meta.resampling import (
+    FEWEST_FOR_INTERVAL,
     Interval,
     IntervalMethod,
     cannot_resample,
@@ -122,7 +123,7 @@ def correlate(
     names = tuple(panel.scores) if metrics is None else metrics
     prepared = level_statistics(panel, names, level, coefficients, rng=rng, size=size, times=times)
     drawn = None
-    unsure = cannot_resample(panel, unit) if draws else None
+    unsure = cannot_resample(panel, unit, FEWEST_FOR_INTERVAL) if draws else None
     if draws and rng is not None and unsure is None:
         drawn = resample([statistic for *_, statistic in prepared], draw(panel, unit, draws, rng))
     results = []

@@ -7,7 +7,7 @@ import numpy as np
 
 from qassay.arrays import Floats, Ints
 from qassay.meta.ratings import Ratings
-from qassay.meta.resampling import FEWEST_UNITS, fisher_limits
+from qassay.meta.resampling import FEWEST_FOR_INTERVAL, fisher_limits, too_few
 
 
 class Measurement(StrEnum):
@@ -112,8 +112,8 @@ def krippendorff_alpha(
         reason = "all ratings are equal" if items else "no item has two ratings"
     low = high = None
     unsure = None
-    if reason is None and draws and items < FEWEST_UNITS:
-        unsure = f"no interval: {items} item{'' if items == 1 else 's'}; resampling needs at least {FEWEST_UNITS}"
+    if reason is None and draws and items < FEWEST_FOR_INTERVAL:
+        unsure = f"no interval: {too_few(items, 'item', FEWEST_FOR_INTERVAL)}"
     elif reason is None and draws and rng is not None:
         drawn = np.array(
             [

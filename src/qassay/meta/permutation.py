@@ -10,7 +10,7 @@ from qassay.arrays import Floats, Ints
 from qassay.errors import DataError
 from qassay.meta.levels import Level, rows_by_question
 from qassay.meta.panel import Panel
-from qassay.meta.significance import Alternative, Difference, DifferenceTest, permutation_p
+from qassay.meta.significance import HALF_A_HIT, Alternative, Difference, DifferenceTest, permutation_p
 from qassay.meta.swapped import swapped
 from qassay.meta.weighted import Coefficient, Judged, dense, settled
 
@@ -155,6 +155,6 @@ def permutation_difference(
     return replace(
         result,
         difference=observed,
-        p=permutation_p(defined, observed, alternative),
+        p=permutation_p(defined, observed, alternative, tie=HALF_A_HIT),
         undefined=draws - len(defined),
     )

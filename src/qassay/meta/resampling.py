@@ -14,8 +14,10 @@ from qassay.meta.weighted import Coefficient
 
 _ALMOST_ONE = 1 - 1e-9
 """Fisher's z of a perfect correlation is infinite; a draw that is perfect counts as almost so."""
-FEWEST_UNITS = 5
-"""Fewer have too few different resamples to say anything: four have 35."""
+FEWEST_FOR_INTERVAL = 3
+"""Two units have three different resamples, which say nothing of a spread."""
+FEWEST_FOR_TEST = 5
+"""Fewer have too few different resamples to be sure of anything: four have 35, and all of them may agree by chance."""
 
 
 class IntervalMethod(StrEnum):
@@ -49,13 +51,13 @@ def default_unit(panel: Panel, level: Level) -> Unit:
     95 (benchmarks/meta_evaluation.py). With fewer than five systems there are too few resamples of systems to say
     anything, so inputs are drawn, for these systems only.
     """
-    if level is Level.SYSTEM and len(panel.systems) >= FEWEST_UNITS:
+    if level is Level.SYSTEM and len(panel.systems) >= FEWEST_FOR_TEST:
         return Unit.SYSTEMS
     return Unit.INPUTS
 
 
-def cannot_resample(panel: Panel, unit: Unit) -> str | None:
-    """Say why resampling would tell nothing, if it would: too few answers, questions or systems to draw from."""
+def cannot_resample(panel: Panel, unit: Unit, fewest: int) -> str | None:
+    """Say why resampling would tell nothing, if it would: fewer answers, questions or systems to draw from."""
     drawn = {
         Unit.ANSWERS: ((len(panel), "answer"),),
         Unit.INPUTS: ((len(panel.questions), "question"),),
@@ -63,9 +65,12 @@ def cannot_resample(panel: Panel, unit: Unit) -> str | None:
         Unit.BOTH: ((len(panel.questions), "question"), (len(panel.systems), "system")),
     }[unit]
     count, name = min(drawn)
-    if count >= FEWEST_UNITS:
-        return None
-    return f"{count} {name}{'' if count == 1 else 's'}; resampling needs at least {FEWEST_UNITS}"
+    return None if count >= fewest else too_few(count, name, fewest)
+
+
+def too_few(count: int, name: str, fewest: int) -> str:
+    """Say that there are too few units to resample."""
+    return f"{count} {name}{'' if count == 1 else 's'}; resampling needs at least {fewest}"
 
 
 def default_method(coefficient: Coefficient, level: Level) -> IntervalMethod:

@@ -13,7 +13,7 @@ from qassay.meta.coefficients import estimate
 from qassay.meta.correlation import level_statistics
 from qassay.meta.levels import Level, Unit, draw, system_pairs
 from qassay.meta.panel import Panel
-from qassay.meta.resampling import cannot_resample, default_unit, resample
+from qassay.meta.resampling import FEWEST_FOR_TEST, cannot_resample, default_unit, resample
 from qassay.meta.weighted import Coefficient
 
 
@@ -66,31 +66,36 @@ _ROUNDING = 1e-12
 """Permutations that repeat the data give the observed difference but for this."""
 
 
-def monte_carlo_p(beyond: int, ties: int, draws: int) -> float:
-    """Give (hits + 1) / (draws + 1), which is never 0 (Davison and Hinkley 1997, eq. 4.11); a tie is half a hit.
+HALF_A_HIT = 0.5
+"""What a tie counts between correlations: where they take few values (Kendall's τ of sixteen systems), whole hits would
+make a test reject too rarely; halves give the mid-p-value (Lancaster 1961)."""
 
-    Without ties that is the usual rule. Where the statistic takes few values (Kendall's τ of sixteen systems, a count
-    of right answers), whole hits would make the test reject too rarely; halves give the mid-p-value (Lancaster 1961).
-    """
-    return (beyond + ties / 2 + 1) / (draws + 1)
+
+def monte_carlo_p(hits: float, draws: int) -> float:
+    """Give (hits + 1) / (draws + 1), which is never 0 (Davison and Hinkley 1997, eq. 4.11)."""
+    return (hits + 1) / (draws + 1)
 
 
 def bootstrap_p(differences: Floats, alternative: Alternative) -> float:
     """Give the share of resampled differences on the wrong side of 0; twice the smaller share when two-sided."""
     worse, better = int((differences < 0).sum()), int((differences > 0).sum())
     draws = len(differences)
-    not_better, not_worse = (monte_carlo_p(each, draws - worse - better, draws) for each in (worse, better))
+    ties = draws - worse - better
+    not_better, not_worse = (monte_carlo_p(each + HALF_A_HIT * ties, draws) for each in (worse, better))
     return not_better if alternative is Alternative.GREATER else min(1.0, 2 * min(not_better, not_worse))
 
 
-def permutation_p(differences: Floats, observed: float, alternative: Alternative) -> float:
-    """Give the share of permuted differences larger than the observed one, in either direction when two-sided."""
+def permutation_p(differences: Floats, observed: float, alternative: Alternative, *, tie: float) -> float:
+    """Give the share of permuted differences larger than the observed one, in either direction when two-sided.
+
+    A tie counts as this share of a hit: with 1 the test never rejects more often than it says.
+    """
     if alternative is Alternative.TWO_SIDED:
         differences, observed = np.abs(differences), abs(observed)
         if observed <= _ROUNDING:
             return 1.0
     ties = int((np.abs(differences - observed) <= _ROUNDING).sum())
-    return monte_carlo_p(int((differences > observed + _ROUNDING).sum()), ties, len(differences))
+    return monte_carlo_p(int((differences > observed + _ROUNDING).sum()) + tie * ties, len(differences))
 
 
 def bootstrap_difference(
@@ -147,7 +152,7 @@ def bootstrap_differences(
     defined = [metric for metric, found in estimates.items() if found.value is not None]
     drawn: dict[str, Floats] = {}
     unit = unit or default_unit(panel, level)
-    unsure = cannot_resample(panel, unit)
+    unsure = cannot_resample(panel, unit, FEWEST_FOR_TEST)
     if len(defined) > 1 and unsure is None:
         blocks = draw(panel, unit, draws, rng)
         drawn = dict(zip(defined, resample([statistics[metric] for metric in defined], blocks), strict=True))
