@@ -81,8 +81,10 @@ def draw(panel: Panel, unit: Unit, draws: int, rng: np.random.Generator) -> Iter
     block = min(draws, max(_FEWEST_DRAWS, _BLOCK // len(panel)))
     for start in range(0, draws, block):
         size = min(block, draws - start)
-        system = np.ones((size, len(panel.systems)), dtype=np.int64)
-        question = np.ones((size, len(panel.questions)), dtype=np.int64)
+        # What is not drawn counts once; a view of one number takes no room.
+        system, question = (
+            np.broadcast_to(np.int64(1), (size, count)) for count in (len(panel.systems), len(panel.questions))
+        )
         if unit is Unit.ANSWERS:
             rows = _counts(len(panel), size, rng)
             yield Draws(rows, rows, rows, system, question)
