@@ -252,3 +252,15 @@ def test_a_reader_that_goes_away_is_no_error(tmp_path, words):
         running.stdout.close()
         complaint = running.stderr.read()
     assert (running.returncode, complaint) == (0, "")
+
+
+def test_messages_that_nobody_reads_stop_nothing(tmp_path):
+    """With stderr closed at its other end the scores are still written, with exit status 0."""
+    file, out = write_rows(tmp_path / "a.jsonl", answers(20)), tmp_path / "scores.jsonl"
+    program = Path(sys.executable).with_name("qassay")
+    with subprocess.Popen(  # noqa: S603 - our own program
+        [program, "score", file, *LEXICAL, "-o", out], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+    ) as running:
+        running.stderr.close()
+    assert running.returncode == 0
+    assert len(out.read_text(encoding="utf-8").splitlines()) == 20

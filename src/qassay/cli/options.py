@@ -35,9 +35,19 @@ Model = Annotated[
 Device = Annotated[str, typer.Option("--device", help="auto, cpu or cuda.")]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="For the bootstrap's random draws.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")]
+Out = Annotated[
+    Path | None, typer.Option("-o", "--output", metavar="OUT", help="Scores as .jsonl, .csv, .tsv or .parquet.")
+]
+Resume = Annotated[bool, typer.Option("--resume", help="Carry on where a stopped run with this -o was.")]
 ReportFile = Annotated[
     Path | None, typer.Option("--report", metavar="FILE.html", help="Write a report to open in a browser.")
 ]
+
+
+def check_resume(out: Path | None, *, resume: bool) -> None:
+    """Refuse to resume what was never written."""
+    if resume and out is None:
+        raise SpecError("--resume needs -o: it carries on with the scores written there")
 
 
 def check_device(device: str) -> DeviceName:

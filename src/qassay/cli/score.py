@@ -12,7 +12,7 @@ import typer
 from qassay.cli import options
 from qassay.cli.runs import run_document, run_report
 from qassay.cli.spool import stdin_spooled
-from qassay.cli.terminal import ProgressBar, list_skipped, output, print_json, say, say_how_to_resume, title_of
+from qassay.cli.terminal import ProgressBar, list_skipped, output, print_json, resumable, say, title_of
 from qassay.data.reading import Reader
 from qassay.engines.local import LocalEngine
 from qassay.engines.ray import RayEngine
@@ -43,9 +43,7 @@ def score(
     map_: options.Map = None,
     system: options.System = None,
     language: options.Language = "auto",
-    out: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="OUT", help="Scores as .jsonl, .csv, .tsv or .parquet.")
-    ] = None,
+    out: options.Out = None,
     report: options.ReportFile = None,
     rank: Annotated[
         Path | None,
@@ -59,7 +57,7 @@ def score(
     batch: Annotated[
         int | None, typer.Option("--batch", min=1, help="Answers scored at a time; the scores do not depend on it.")
     ] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Carry on where a stopped run with this -o was.")] = False,
+    resume: options.Resume = False,
     on_error: options.OnError = "stop",
     seed: options.Seed = SEED,
     model: options.Model = EMBEDDED,
@@ -68,8 +66,7 @@ def score(
 ) -> None:
     """Score every answer, and each system with an interval."""
     reading = options.read_options(format_, map_, system, on_error)
-    if resume and out is None:
-        raise SpecError("--resume needs -o: it carries on with the scores written there")
+    options.check_resume(out, resume=resume)
     check_language(language)
     chosen = options.check_device(device)
     again = report is not None or rank is not None
@@ -95,11 +92,8 @@ def score(
             watcher=bar,
         )
         with run:
-            try:
+            with resumable(out):
                 finished = run.score()
-            except KeyboardInterrupt:
-                say_how_to_resume(out)
-                raise
             aggregates = finished.tally.aggregates(seed)
             if report is not None:
                 page = run_report(title_of(inputs), run, finished, aggregates)

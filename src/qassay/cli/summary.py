@@ -12,11 +12,10 @@ import typer
 from qassay.cli import options
 from qassay.cli.runs import run_document
 from qassay.cli.spool import stdin_spooled
-from qassay.cli.terminal import ProgressBar, list_skipped, output, print_json, say, say_how_to_resume, title_of
+from qassay.cli.terminal import ProgressBar, list_skipped, output, print_json, resumable, say, title_of
 from qassay.data.reading import Reader
 from qassay.data.scored import read_rows
 from qassay.engines.local import LocalEngine
-from qassay.errors import SpecError
 from qassay.models.base import EMBEDDED
 from qassay.report.terminal import aggregates_table
 from qassay.run import Finished, Run
@@ -49,16 +48,14 @@ def summary(
     map_: options.Map = None,
     system: options.System = None,
     language: options.Language = "auto",
-    out: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="OUT", help="Scores as .jsonl, .csv, .tsv or .parquet.")
-    ] = None,
+    out: options.Out = None,
     questions: Annotated[
         Path | None,
         typer.Option("--questions", metavar="FILE.jsonl", help="Every question with both answers and the verdicts."),
     ] = None,
     report: options.ReportFile = None,
     json: options.Json = False,
-    resume: Annotated[bool, typer.Option("--resume", help="Carry on where a stopped run with this -o was.")] = False,
+    resume: options.Resume = False,
     on_error: options.OnError = "stop",
     seed: options.Seed = SEED,
     chunker: Annotated[
@@ -79,8 +76,7 @@ def summary(
 ) -> None:
     """Score summaries by questions: against references (QAEval) or against the document (FEQA)."""
     reading = options.read_options(format_, map_, system, on_error)
-    if resume and out is None:
-        raise SpecError("--resume needs -o: it carries on with the scores written there")
+    options.check_resume(out, resume=resume)
     models = Models(chunker, reader, generator, check_prompt(prompt), model, options.check_device(device))
     with stdin_spooled(inputs, needed=True) as files, ProgressBar(every=1) as bar, ExitStack() as closing:
         scorer = SummaryScorer(
@@ -107,12 +103,9 @@ def summary(
         kept = KeptRecords(
             place.with_name(f"{place.name}.questions.part"), run.identity, resume=resume, resumable=out is not None
         )
-        try:
+        with resumable(out):
             scorer.kept = closing.enter_context(kept)
             finished = run.score()
-        except KeyboardInterrupt:
-            say_how_to_resume(out)
-            raise
         aggregates = finished.tally.aggregates(seed)
         if questions is not None:
             kept.write_questions(questions, scorer.verdicts.finish)

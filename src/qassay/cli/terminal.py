@@ -6,6 +6,7 @@ import os
 import shlex
 import sys
 from collections import Counter
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol, Self
 
@@ -14,7 +15,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from qassay.data.intake import Skipped
     from qassay.data.reading import Reader
@@ -29,7 +30,15 @@ class Output(Console):
         raise SystemExit(0)
 
 
-messages = Console(stderr=True)
+class Messages(Console):
+    """Standard error: where nobody reads it any more (`2>&1 | head`), the work goes on in silence."""
+
+    def on_broken_pipe(self) -> None:
+        """Send what is left nowhere."""
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
+
+
+messages = Messages(stderr=True)
 """Progress and messages; results go to stdout."""
 output = Output()
 
@@ -122,10 +131,15 @@ def title_of(inputs: Sequence[str]) -> str:
     return ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED} more" if len(names) > _NAMED else "")
 
 
-def say_how_to_resume(out: Path | None) -> None:
-    """Tell whoever interrupted a run how to carry on with it."""
-    if out is None:
-        say("interrupted; nothing was kept (with -o a run can be resumed)")
-        return
-    words = [word for word in sys.argv[1:] if word != "--resume"]
-    say(f"interrupted; carry on with: qassay {shlex.join([*words, '--resume'])}")
+@contextmanager
+def resumable(out: Path | None) -> Iterator[None]:
+    """Tell whoever interrupts a run how to carry on with it."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if out is None:
+            say("interrupted; nothing was kept (with -o a run can be resumed)")
+        else:
+            words = [word for word in sys.argv[1:] if word != "--resume"]
+            say(f"interrupted; carry on with: qassay {shlex.join([*words, '--resume'])}")
+        raise

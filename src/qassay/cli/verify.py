@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -10,11 +9,10 @@ import typer
 from qassay.cli import options
 from qassay.cli.runs import run_document, run_report
 from qassay.cli.spool import stdin_spooled
-from qassay.cli.terminal import ProgressBar, list_skipped, output, print_json, say, say_how_to_resume, title_of
+from qassay.cli.terminal import ProgressBar, list_skipped, output, print_json, resumable, say, title_of
 from qassay.data.reading import Reader
 from qassay.data.scored import read_rows
 from qassay.engines.local import LocalEngine
-from qassay.errors import SpecError
 from qassay.models.base import EMBEDDED
 from qassay.report.page import write_report
 from qassay.report.terminal import aggregates_table
@@ -38,12 +36,10 @@ def verify(
     format_: options.Format = "pairs",
     map_: options.Map = None,
     system: options.System = None,
-    out: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="OUT", help="Scores as .jsonl, .csv, .tsv or .parquet.")
-    ] = None,
+    out: options.Out = None,
     report: options.ReportFile = None,
     json: options.Json = False,
-    resume: Annotated[bool, typer.Option("--resume", help="Carry on where a stopped run with this -o was.")] = False,
+    resume: options.Resume = False,
     on_error: options.OnError = "stop",
     seed: options.Seed = SEED,
     model: options.Model = EMBEDDED,
@@ -51,8 +47,7 @@ def verify(
 ) -> None:
     """Score whether each prediction means the same as the expected answer."""
     reading = options.read_options(format_, map_, system, on_error)
-    if resume and out is None:
-        raise SpecError("--resume needs -o: it carries on with the scores written there")
+    options.check_resume(out, resume=resume)
     scorer = PairScorer(metric, model=model, device=options.check_device(device))
     with stdin_spooled(inputs, needed=report is not None or scorer.counts_first) as files, ProgressBar() as bar:
         run = Run(
@@ -66,11 +61,8 @@ def verify(
             watcher=bar,
         )
         with run:
-            try:
+            with resumable(out):
                 finished = run.score()
-            except KeyboardInterrupt:
-                say_how_to_resume(out)
-                raise
             aggregates = finished.tally.aggregates(seed)
             quality, leads = _quality(finished, scorer, seed)
             if report is not None:
