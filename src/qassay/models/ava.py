@@ -11,7 +11,7 @@ import numpy as np
 
 from qassay.errors import ModelError
 from qassay.models.ava_design import design_named, texts_of
-from qassay.models.folder import fingerprint
+from qassay.models.folder import fingerprint, read_description
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,14 +42,9 @@ class AvaSettings(msgspec.Struct, frozen=True):
 def read_settings(folder: Path) -> AvaSettings:
     """Read what kind of model a folder holds."""
     path = folder / DESCRIPTION
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=AvaSettings)
-    except FileNotFoundError as missing:
-        raise ModelError(
-            f"{folder}: there is no {DESCRIPTION}; make such a folder with `qassay train ava`"
-        ) from missing
-    except msgspec.DecodeError as problem:
-        raise ModelError(f"{path}: damaged or of another version: {problem}") from problem
+    return read_description(
+        path, AvaSettings, absent=f"{folder}: there is no {DESCRIPTION}; make such a folder with `qassay train ava`"
+    )
 
 
 def save(network: AvaNetwork, tokenizer: Any, settings: AvaSettings, folder: Path) -> None:  # noqa: ANN401

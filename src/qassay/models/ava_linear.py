@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 
-from qassay.errors import ModelError
 from qassay.models.base import EMBEDDED_FOLDER
+from qassay.models.folder import read_description
 from qassay.text.tokenise import squad_words
 
 if TYPE_CHECKING:
@@ -34,14 +34,9 @@ class LinearAva(msgspec.Struct, frozen=True):
     def read(cls, folder: Path = EMBEDDED_FOLDER) -> LinearAva:
         """Read the classifier of a folder."""
         path = folder / DESCRIPTION
-        try:
-            return msgspec.json.decode(path.read_bytes(), type=cls)
-        except FileNotFoundError as missing:
-            raise ModelError(
-                f"{path}: there is no such file; train it with `qassay train ava --kind linear`"
-            ) from missing
-        except msgspec.DecodeError as problem:
-            raise ModelError(f"{path}: damaged or of another version: {problem}") from problem
+        return read_description(
+            path, cls, absent=f"{path}: there is no such file; train it with `qassay train ava --kind linear`"
+        )
 
     def write(self, folder: Path) -> None:
         """Write the classifier into a folder."""

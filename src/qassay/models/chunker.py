@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 
-from qassay.errors import ModelError
-from qassay.models.folder import TOKENIZER, fingerprint
+from qassay.models.folder import TOKENIZER, fingerprint, read_description
 from qassay.models.syntax import BOUNDS, CHUNKS, ENTITIES, KINDS, PARTS, Tagged, Word
 
 if TYPE_CHECKING:
@@ -53,12 +52,9 @@ class OnnxChunker:
 
     def __init__(self, encoder: OnnxEncoder) -> None:
         path = encoder.runtime.folder / DESCRIPTION
-        try:
-            self._head = msgspec.json.decode(path.read_bytes(), type=ChunkerHead)
-        except FileNotFoundError as missing:
-            raise ModelError(f"{encoder.ref} has no chunker; train one with `qassay train chunker`") from missing
-        except msgspec.DecodeError as problem:
-            raise ModelError(f"{path}: damaged or of another version: {problem}") from problem
+        self._head = read_description(
+            path, ChunkerHead, absent=f"{encoder.ref} has no chunker; train one with `qassay train chunker`"
+        )
         self._encoder = encoder
 
     @cached_property

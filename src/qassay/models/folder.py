@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path  # noqa: TC003 - msgspec reads the annotations
-from typing import Literal
+from typing import Literal, TypeVar
 
 import msgspec
 
@@ -15,6 +15,19 @@ TOKENIZER = "tokenizer.json"
 KEYPHRASE_SETTINGS = "keyphrase.json"
 """Beside a Hugging Face model: how its keyphrase head is run."""
 _DIGITS = 12
+
+
+Description = TypeVar("Description", bound=msgspec.Struct)
+
+
+def read_description(path: Path, kind: type[Description], *, absent: str) -> Description:
+    """Read the JSON that describes a part of a model's folder; `absent` is what to say where it is missing."""
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=kind)
+    except FileNotFoundError as missing:
+        raise ModelError(absent) from missing
+    except msgspec.DecodeError as problem:
+        raise ModelError(f"{path}: damaged or of another version: {problem}") from problem
 
 
 class KeyphraseHead(msgspec.Struct, frozen=True):
@@ -44,12 +57,9 @@ class OnnxModel(msgspec.Struct, frozen=True, omit_defaults=True):
     def read(cls, folder: Path) -> OnnxModel:
         """Read and check a folder's description; every file that it names must be there."""
         path = folder / DESCRIPTION
-        try:
-            model = msgspec.json.decode(path.read_bytes(), type=cls)
-        except FileNotFoundError as missing:
-            raise ModelError(f"{folder}: there is no {DESCRIPTION}, so this is no model of Qassay's") from missing
-        except msgspec.DecodeError as problem:
-            raise ModelError(f"{path}: damaged or of another version: {problem}") from problem
+        model = read_description(
+            path, cls, absent=f"{folder}: there is no {DESCRIPTION}, so this is no model of Qassay's"
+        )
         head = model.keyphrase
         named = [TOKENIZER, model.weights, *model.layers.values()]
         named += [head.question, head.answer, head.weights] if head else []

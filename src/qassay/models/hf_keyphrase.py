@@ -15,7 +15,7 @@ from torch import nn
 
 from qassay.errors import ModelError
 from qassay.models.base import CUT_QUESTION, NO_WEIGHT, WINDOWED, TokenWeights, Window, windows
-from qassay.models.folder import KEYPHRASE_SETTINGS, fingerprint
+from qassay.models.folder import KEYPHRASE_SETTINGS, fingerprint, read_description
 from qassay.models.hf import HFBackbone
 
 if TYPE_CHECKING:
@@ -75,12 +75,11 @@ class Place(NamedTuple):
 def read_settings(folder: Path) -> KeyphraseSettings:
     """Read the settings of a keyphrase model's folder."""
     path = folder / KEYPHRASE_SETTINGS
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=KeyphraseSettings)
-    except FileNotFoundError as missing:
-        raise ModelError(f"{folder} has no keyphrase head; train one with `qassay train keyphrase --base`") from missing
-    except msgspec.DecodeError as problem:
-        raise ModelError(f"{path}: damaged or of another version: {problem}") from problem
+    return read_description(
+        path,
+        KeyphraseSettings,
+        absent=f"{folder} has no keyphrase head; train one with `qassay train keyphrase --base`",
+    )
 
 
 class HFWeigher:

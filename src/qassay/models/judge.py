@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import msgspec
 import numpy as np
 
-from qassay.errors import ModelError
 from qassay.models.base import FOREIGN, is_foreign, windows
-from qassay.models.folder import TOKENIZER, fingerprint
+from qassay.models.folder import TOKENIZER, fingerprint, read_description
 from qassay.models.judge_marks import ROLES, marks_of, piece_kinds, word_keys
 from qassay.text.parting import parted
 
@@ -76,12 +75,9 @@ class OnnxJudge:
 
     def __init__(self, encoder: OnnxEncoder) -> None:
         path = encoder.runtime.folder / DESCRIPTION
-        try:
-            self._head = msgspec.json.decode(path.read_bytes(), type=JudgeHead)
-        except FileNotFoundError as missing:
-            raise ModelError(f"{encoder.ref} has no judge; train one with `qassay train judge`") from missing
-        except msgspec.DecodeError as problem:
-            raise ModelError(f"{path}: damaged or of another version: {problem}") from problem
+        self._head = read_description(
+            path, JudgeHead, absent=f"{encoder.ref} has no judge; train one with `qassay train judge`"
+        )
         self.ref = encoder.ref
         self.notes = encoder.notes
         """The encoder's own, which counts for both."""

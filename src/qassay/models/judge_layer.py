@@ -12,6 +12,7 @@ import msgspec
 import numpy as np
 
 from qassay.errors import ModelError
+from qassay.models.folder import read_description
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -45,12 +46,7 @@ class JudgeLayer(msgspec.Struct, frozen=True):
     def read(cls, folder: Path) -> JudgeLayer:
         """Read the layer of a model folder."""
         path = folder / DESCRIPTION
-        try:
-            layer = msgspec.json.decode(path.read_bytes(), type=cls)
-        except FileNotFoundError as missing:
-            raise ModelError(f"{path}: there is no such file; fit one with `qassay train judge`") from missing
-        except msgspec.DecodeError as problem:
-            raise ModelError(f"{path}: damaged or of another version: {problem}") from problem
+        layer = read_description(path, cls, absent=f"{path}: there is no such file; fit one with `qassay train judge`")
         if BIAS not in layer.coefficients or layer.width <= 0:
             raise ModelError(f'{path}: it needs a coefficient named "{BIAS}" and a width above 0; fit it again')
         return layer

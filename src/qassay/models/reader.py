@@ -10,9 +10,8 @@ import msgspec
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from qassay.errors import ModelError
 from qassay.models.base import CUT_QUESTION, windows
-from qassay.models.folder import TOKENIZER, fingerprint
+from qassay.models.folder import TOKENIZER, fingerprint, read_description
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -76,12 +75,9 @@ class OnnxReader:
 
     def __init__(self, encoder: OnnxEncoder) -> None:
         path = encoder.runtime.folder / DESCRIPTION
-        try:
-            self._head = msgspec.json.decode(path.read_bytes(), type=ReaderHead)
-        except FileNotFoundError as missing:
-            raise ModelError(f"{encoder.ref} has no reader; train one with `qassay train reader`") from missing
-        except msgspec.DecodeError as problem:
-            raise ModelError(f"{path}: damaged or of another version: {problem}") from problem
+        self._head = read_description(
+            path, ReaderHead, absent=f"{encoder.ref} has no reader; train one with `qassay train reader`"
+        )
         self.ref = encoder.ref
         self.notes: Counter[str] = Counter()
         self._encoder = encoder
