@@ -1,11 +1,12 @@
 """The reader's network, its training and its export, on a small random encoder of the embedded model's shape."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 
 from qassay.errors import DataError, ModelError, SpecError
 from qassay.models.onnx import OnnxEncoder
@@ -121,6 +122,25 @@ def test_a_trained_reader_is_a_model_folder(base, data, tmp_path, processes):
     assert (found.n, again.n) == (4, 4)
     reader = OnnxReader(OnnxEncoder("reader", tmp_path / "reader"))
     assert 0 <= reader.answer([("what is in rome", PASSAGE)])[0].none <= 1
+
+
+def test_several_seeds_give_the_average_of_networks_from_one_start(base, data, tmp_path):
+    """Each network by itself has the same start, so that training them apart and averaging gives the same weights."""
+    plan = Plan(epochs=1, tokens=256, rate=1e-4, dropout=0.1, short=0)
+    train_from_files(base, data, tmp_path / "both", plan, seeds=2)
+    train_from_files(base, data, tmp_path / "first", plan)
+    train_from_files(base, data, tmp_path / "second", replace(plan, seed=1))
+
+    both, first, second = (load_file(tmp_path / name / TUNED) for name in ("both", "first", "second"))
+    assert not torch.equal(first["out.weight"], second["out.weight"])
+    torch.testing.assert_close(both["out.weight"], (first["out.weight"] + second["out.weight"]) / 2)
+    assert not list((tmp_path / "both").glob("seed-*"))
+
+
+def test_at_least_one_network_is_trained(base, data, tmp_path):
+    """Nought seeds would leave nothing to write."""
+    with pytest.raises(SpecError, match="at least one"):
+        train_from_files(base, data, tmp_path / "reader", PLAN, seeds=0)
 
 
 def test_shares_draw_a_part_of_a_source(base, data, tmp_path):

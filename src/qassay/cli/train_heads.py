@@ -60,7 +60,10 @@ def reader(
     ] = None,
     epochs: Annotated[float | None, typer.Option("--epochs", min=0.01, help="By default 1.")] = None,
     minutes: Annotated[
-        float | None, typer.Option("--minutes", min=0.01, help="End after this long, if the epochs have not ended.")
+        float | None,
+        typer.Option(
+            "--minutes", min=0.01, help="End a network's training after this long, if its epochs have not ended."
+        ),
     ] = None,
     rate: Annotated[float | None, typer.Option("--rate", min=1e-8, max=1.0, help="By default 3e-4.")] = None,
     batch: Annotated[int | None, typer.Option("--batch", min=512, help="Word pieces; by default 6144.")] = None,
@@ -68,6 +71,7 @@ def reader(
     processes: Annotated[
         int, typer.Option("--processes", min=1, help="On a CPU: how many work side by side, one thread each.")
     ] = 1,
+    seeds: Annotated[int, typer.Option("--seeds", min=1, help="Networks to train, whose weights are averaged.")] = 1,
     device: Device = "auto",
     seed: TrainSeed = 0,
     json: Json = False,
@@ -90,6 +94,7 @@ def reader(
         start=start,
         device=choose_device(check_device(device)),
         processes=processes,
+        seeds=seeds,
         report=say,
     )
     _show(asdict(found), out, "reader", as_json=json)

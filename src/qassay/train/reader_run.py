@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import shutil
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
 
+from qassay.errors import SpecError
 from qassay.models.base import EMBEDDED_FOLDER
 from qassay.models.onnx import OnnxEncoder
 from qassay.models.reader import DESCRIPTION, OnnxReader, ReaderHead
@@ -23,7 +24,7 @@ from qassay.train.reader_rows import read_reader_rows
 from qassay.train.row_files import read_sides
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from qassay.train.crew import Crew
@@ -45,14 +46,18 @@ def train_from_files(
     start: Path | None = None,
     device: str = "cpu",
     processes: int = 1,
+    seeds: int = 1,
     report: Callable[[str], None] = lambda _: None,
 ) -> Quality:
     """Train a reader on what `qassay build reader` wrote, and write it into a model folder.
 
     `base` is the Hugging Face folder of all-MiniLM-L6-v2, whose lower layers the embedded model shares; `start` is the
-    folder of an earlier reader to carry on from. The threshold is the one that is best on the development rows; what
-    comes back is the quality there.
+    folder of an earlier reader to carry on from. With several `seeds` one network a seed is trained on the same rows,
+    and what is written is the average of their weights. The threshold is the one that is best on the development rows;
+    what comes back is the quality there.
     """
+    if seeds < 1:
+        raise SpecError(f"{seeds} seeds; train at least one network")
     rows = read_sides(data, read_reader_rows, ("train", "dev"))
     rng = np.random.default_rng(plan.seed)
     drawn = [row for row in rows["train"] if rng.random() < plan.shares.get(row.source, 1.0)]
@@ -61,7 +66,23 @@ def train_from_files(
     folder.mkdir(parents=True, exist_ok=True)
     # A process without a passage would have nothing to do.
     crew = min(processes, len(set(asked.passages)))
-    work_together(crew, _train_share, _Job(base, asked, plan, device, start, folder / TUNED))
+    jobs = [
+        _Job(
+            base,
+            asked,
+            replace(plan, seed=seed),
+            device,
+            start,
+            folder / (TUNED if seeds == 1 else f"seed-{seed}.safetensors"),
+        )
+        for seed in range(plan.seed, plan.seed + seeds)
+    ]
+    for job in jobs:
+        if seeds > 1:
+            report(f"seed {job.plan.seed}")
+        work_together(crew, _train_share, job)
+    if seeds > 1:
+        _unite([job.tuned for job in jobs], folder / TUNED)
     shutil.copytree(EMBEDDED_FOLDER, folder, dirs_exist_ok=True)
     export_from_file(folder / TUNED, folder, trunk_depth=plan.trunk_depth)
     reader = OnnxReader(OnnxEncoder(str(folder), folder))
@@ -88,11 +109,13 @@ def _train_share(crew: Crew, job: _Job) -> None:
     import torch  # noqa: PLC0415 - heavy
     from safetensors.torch import load_file, save_file  # noqa: PLC0415 - part of the extra `train`
 
-    torch.manual_seed(job.plan.seed)
+    # Networks can only be averaged when they were trained from the same start: the seed is for order and dropout alone.
+    torch.manual_seed(0)
     weights = base_weights(job.base)
     network = ReaderNetwork(weights, job.plan.trunk_depth)
     if job.start:
         network.load_state_dict(load_file(job.start / TUNED))
+    torch.manual_seed(job.plan.seed)
 
     def save() -> None:
         save_file({name: value.cpu().contiguous() for name, value in network.state_dict().items()}, job.tuned)
@@ -106,6 +129,17 @@ def _train_share(crew: Crew, job: _Job) -> None:
     train(network, weights, job.asked.share(crew.rank, crew.size), job.plan, job.device, crew=crew, report=tell)
     if crew.rank == 0:
         save()
+
+
+def _unite(trained: Sequence[Path], united: Path) -> None:
+    """Write the average of several networks' weights, which stand for them from then on."""
+    from safetensors.torch import load_file, save_file  # noqa: PLC0415 - part of the extra `train`
+
+    from qassay.train.averaging import averaged  # noqa: PLC0415 - loads torch
+
+    save_file(averaged([load_file(path) for path in trained]), united)
+    for path in trained:
+        path.unlink()
 
 
 def export_from_file(tuned: Path, folder: Path, *, trunk_depth: int, int8: bool = True) -> None:
