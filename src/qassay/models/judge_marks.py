@@ -61,6 +61,6 @@ def marks_of(keys: Mapping[str, Ints]) -> dict[str, Ints]:
     """Mark each piece with its text's role and with which of the two texts compared hold its word."""
     marks = {}
     for role, own in keys.items():
-        found = [np.isin(own, keys[other]) & (own != 0) if other in keys else 0 for other in COMPARED[role]]
+        found = [(own[:, None] == keys[other]).any(1) & (own != 0) if other in keys else 0 for other in COMPARED[role]]
         marks[role] = (4 * ROLES.index(role) + found[0] + 2 * found[1]) * np.ones(len(own), np.int64)
     return marks

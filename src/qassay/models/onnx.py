@@ -71,12 +71,15 @@ class Runtime:
         return self._sessions[graph]
 
     def parallel(self, work: Callable[[Item], Result], items: Sequence[Item], sizes: Sequence[int]) -> list[Result]:
-        """Do the work for all items, the largest first, and give the results in the items' order."""
-        order = sorted(range(len(items)), key=lambda index: -sizes[index])
+        """Do the work for all items, the largest first, and give the results in the items' order.
+
+        A thread takes the next item when it is done with one, so that one on a busy processor holds up no other.
+        """
+        waiting = iter(sorted(range(len(items)), key=lambda index: -sizes[index]))
         results: dict[int, Result] = {}
 
-        def share(offset: int) -> None:
-            for index in order[offset :: self.threads]:
+        def share(_: int) -> None:
+            for index in waiting:
                 results[index] = work(items[index])
 
         if self.threads == 1 or len(items) == 1:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import msgspec
 import numpy as np
-from numpy.lib.stride_tricks import sliding_window_view
 
 from qassay.models.base import CUT_QUESTION, windows
 from qassay.models.folder import TOKENIZER, fingerprint, read_description
@@ -120,7 +119,7 @@ class OnnxReader:
             return Answer("", 0, 0, 1.0)
         limit = self._head.longest_question
         asked = question.vectors if len(question.ids) <= limit else question.vectors[:limit]
-        shared = np.isin(passage.ids, question.ids[1:-1])
+        shared = (passage.ids[:, None] == question.ids[1:-1]).any(1)
         shared[[0, -1]] = False
         best = (_NOWHERE, 0, 0, 1.0)
         for window in self._windows(inner, shared):
@@ -155,7 +154,7 @@ def best_span(scores: Vectors, none: Vectors, longest: int) -> tuple[int, int, f
     """
     starts, ends = scores[:, 0].astype(np.float64), scores[:, 1].astype(np.float64)
     padded = np.concatenate([ends, np.full(longest - 1, -np.inf)])
-    sums = starts[:, None] + sliding_window_view(padded, longest)
+    sums = starts[:, None] + padded[np.arange(len(ends))[:, None] + np.arange(longest)]
     place = int(sums.argmax())
     first, length = divmod(place, longest)
     lead = float(sums.flat[place] - none.sum())
