@@ -119,7 +119,7 @@ class OnnxReader:
             return Answer("", 0, 0, 1.0)
         limit = self._head.longest_question
         asked = question.vectors if len(question.ids) <= limit else question.vectors[:limit]
-        shared = (passage.ids[:, None] == question.ids[1:-1]).any(1)
+        shared = (passage.ids[:, None] == question.ids[1:-1][: limit - 1]).any(1)
         shared[[0, -1]] = False
         best = (_NOWHERE, 0, 0, 1.0)
         for window in self._windows(inner, shared):
@@ -132,7 +132,9 @@ class OnnxReader:
         return Answer(text[start:end], start, end, none)
 
     def _windows(self, inner: int, shared: NDArray[np.bool_]) -> list[Window]:
-        found = windows(inner, self._head.window)
+        number = len(windows(inner, self._head.window))
+        # As many windows, none longer than is needed for neighbours to overlap by a quarter.
+        found = windows(inner, -(-4 * inner // (3 * number + 1)))
         if len(found) <= self._head.most_windows:
             return found
         self.notes[SKIMMED] += 1
