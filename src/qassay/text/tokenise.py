@@ -183,6 +183,9 @@ def _find_broken(text: str, token: str, position: int) -> tuple[int, int]:
     """Find a token whose characters may have punctuation between them."""
     if not token:
         return position, position
+    start, end = _find(text, token, position)
+    if start < end and text.find(token[0], position) == start:
+        return start, end  # as it is, and nothing before it begins like it: the usual case, without a pattern
     pattern = _spread_out(token)
     found = pattern.match(text, position) or _first_word(pattern, text, position)
     return found.span() if found else (position, position)
