@@ -4,8 +4,9 @@ from scipy import stats
 
 from meta.simulated import simulated_panel
 from qassay.errors import DataError
+from qassay.meta import resampling
 from qassay.meta.correlation import correlate
-from qassay.meta.levels import Level, Unit
+from qassay.meta.levels import Level, Unit, draw
 from qassay.meta.panel import Panel, Pooling
 from qassay.meta.resampling import IntervalMethod
 from qassay.meta.weighted import Coefficient
@@ -242,6 +243,30 @@ def test_the_same_seed_gives_the_same_interval(rng):
     first, second = (one(panel, draws=50, rng=np.random.default_rng(3)).interval for _ in range(2))
 
     assert first == second
+
+
+@pytest.mark.parametrize("level", list(Level))
+def test_any_number_of_threads_gives_the_same_intervals(rng, monkeypatch, level):
+    """Threads share the work and not the random numbers."""
+    panel = simulated_panel(rng, questions=40)
+
+    def found(threads):
+        monkeypatch.setattr(resampling, "default_threads", lambda: threads)
+        return correlate(panel, level, draws=30, rng=np.random.default_rng(3), times=5)
+
+    assert found(1) == found(4)
+
+
+@pytest.mark.parametrize("answers", [3, 700, 100_000])
+def test_a_draw_is_as_many_answers_with_replacement(answers):
+    """Counts are those of a plain loop over the generator's integers, whichever way they are counted."""
+    panel = Panel.build(np.zeros(answers), {})
+
+    blocks = draw(panel, Unit.ANSWERS, 5, np.random.default_rng(8))
+
+    plain = np.random.default_rng(8)
+    wanted = [np.bincount(plain.integers(0, answers, answers), minlength=answers) for _ in range(5)]
+    np.testing.assert_array_equal(np.concatenate([block.rows for block in blocks]), wanted)
 
 
 def test_answers_cannot_be_resampled_at_overall_level(rng):

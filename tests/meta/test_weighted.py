@@ -82,6 +82,34 @@ def test_sorted_and_dense_arithmetic_agree(rows, coefficient):
 
 
 @pytest.mark.parametrize("coefficient", list(Coefficient))
+@pytest.mark.parametrize("decimals", [1, 12])
+def test_millions_of_rows_in_a_draw_are_counted_exactly(coefficient, decimals):
+    """Sums beyond 64-bit and single-precision whole numbers agree with comparing all pairs in double precision."""
+    rng = np.random.default_rng(4)
+    x, y = rng.normal(size=(2, 70)).round(decimals)
+    weights = rng.integers(50_000, 100_000, (2, 70))
+
+    values = Judged(y).against(coefficient, x)(weights)
+
+    np.testing.assert_allclose(values, dense(coefficient, x, y, weights), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("coefficient", list(Coefficient))
+def test_metrics_on_the_same_rows_keep_their_own_values(coefficient):
+    """What metrics share of a draw is found once, in whatever order and however often they are asked."""
+    rng = np.random.default_rng(5)
+    x, z, y = rng.normal(size=(3, 100)).round(1)
+    first, second = drawn(rng, 100), drawn(rng, 100)
+    judged = Judged(y)
+    of_x, of_z = judged.against(coefficient, x), judged.against(coefficient, z)
+
+    values = of_x(first), of_z(first), of_z(second), of_x(second)
+
+    wanted = [expected(coefficient, a, y, b) for a, b in ((x, first), (z, first), (z, second), (x, second))]
+    np.testing.assert_allclose(values, wanted, atol=1e-9)
+
+
+@pytest.mark.parametrize("coefficient", list(Coefficient))
 def test_groups_are_correlated_side_by_side(coefficient):
     """Several small groups, each with its own rows and weights, go through one call."""
     rng = np.random.default_rng(3)

@@ -79,7 +79,9 @@ def level_statistics(
         for coefficient in coefficients:
             statistic: LevelStatistic
             if level is Level.ANSWER:
-                shared = judged.setdefault(present.tobytes(), Judged(panel.judgement[rows], rows, len(panel)))
+                shared = judged.get(key := present.tobytes())
+                if shared is None:
+                    shared = judged[key] = Judged(panel.judgement[rows], rows, len(panel))
                 statistic = AnswerLevel(panel, metric, coefficient, rows, shared)
             elif level is Level.SYSTEM:
                 statistic = SystemLevel(panel, metric, coefficient, rows)

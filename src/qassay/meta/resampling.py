@@ -1,6 +1,7 @@
 """Intervals from resampling: what is drawn again, how often, and how the draws become two limits."""
 
 from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -11,6 +12,7 @@ from qassay.arrays import Floats
 from qassay.meta.levels import Draws, Level, LevelStatistic, Unit
 from qassay.meta.panel import Panel
 from qassay.meta.weighted import Coefficient
+from qassay.models.onnx import default_threads
 
 _ALMOST_ONE = 1 - 1e-9
 """Fisher's z of a perfect correlation is infinite; a draw that is perfect counts as almost so."""
@@ -127,18 +129,28 @@ def interval(
 
 def resample(statistics: Sequence[LevelStatistic], blocks: Iterable[Draws]) -> Floats:
     """Evaluate several statistics on the same resamples: (statistics, draws)."""
-    found = []
-    for block in blocks:
-        values = np.empty((len(statistics), len(block.rows)))
-        for row, each in enumerate(statistics):
-            if each.wide:
-                values[row] = each.resample(block)
+    with ThreadPoolExecutor(default_threads()) as pool:
+        return np.concatenate([_on_block(statistics, block, pool) for block in blocks], axis=1)
+
+
+def _on_block(statistics: Sequence[LevelStatistic], block: Draws, pool: ThreadPoolExecutor) -> Floats:
+    """Share the work out: a value depends on its draw alone, so that threads change nothing but the time."""
+    values = np.empty((len(statistics), len(block.rows)))
+
+    def whole(row: int) -> None:
+        values[row] = statistics[row].resample(block)
+
+    def in_pieces(rows: Sequence[int]) -> None:
         start = 0
-        # All statistics see one piece before the next, so that what they share of it is found once.
+        # All see one piece before the next, so that what they share of it is found once.
         for piece in block.pieces():
             part = slice(start, start := start + len(piece.rows))
-            for row, each in enumerate(statistics):
-                if not each.wide:
-                    values[row, part] = each.resample(piece)
-        found.append(values)
-    return np.concatenate(found, axis=1)
+            for row in rows:
+                values[row, part] = statistics[row].resample(piece)
+
+    narrow = [row for row, each in enumerate(statistics) if not each.wide]
+    tasks = [pool.submit(in_pieces, narrow)] if narrow else []
+    tasks += [pool.submit(whole, row) for row, each in enumerate(statistics) if each.wide]
+    for task in tasks:
+        task.result()
+    return values

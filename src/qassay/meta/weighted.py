@@ -8,16 +8,21 @@ without a value (constant side, fewer than two rows) is NaN here; callers count 
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import TypeVar
+from functools import cached_property
+from threading import Lock
+from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from qassay.arrays import Floats, Ints
-from qassay.meta.concordance import Columns, Concordance, columns_of
+from qassay.meta.concordance import Concordance, Untied, columns_of
 
-Number = TypeVar("Number", np.int64, np.float64)
+Found = TypeVar("Found")
+Number = TypeVar("Number", bound=np.number)
 
 
 class Coefficient(StrEnum):
@@ -33,6 +38,12 @@ _ROUNDING = 1e-12
 """Share of the second moment below which a variance is rounding noise of a constant column."""
 _DENSE_ROWS = 64
 """Up to so many rows, comparing all pairs is faster than sorting."""
+_ONE_THREAD = 1 << 18
+"""Multiplications up to which the matrix library makes a product on one thread; waking others for so little costs."""
+_MOST_WEIGHT = 1 << 20
+"""Rows in a draw up to which sums of products of ranks, which go up to twice its cube, are whole numbers of 64 bits."""
+_DRAWS = 16
+"""Draws that go into one product."""
 
 
 def ratio(numerator: Floats, product: Floats) -> Floats:
@@ -124,14 +135,63 @@ class _Dense(Reweighted):
         return dense(self._coefficient, self._x, self._y, weights[:, self._rows])
 
 
+class _Latest(Generic[Found]):
+    """What was found for the weights that came last: metrics that share rows ask in turn, some from other threads."""
+
+    def __init__(self, find: Callable[[Ints], Found]) -> None:
+        self._find = find
+        self._lock = Lock()
+        self._latest: tuple[Ints, Found] | None = None
+
+    def __call__(self, weights: Ints) -> Found:
+        with self._lock:
+            if self._latest is None or self._latest[0] is not weights:
+                self._latest = weights, self._find(weights)
+            return self._latest[1]
+
+
+class _Moments:
+    """Sums of products of the judgements and of many metrics: one matrix product for all of them."""
+
+    def __init__(self, judgement: Floats, rows: Ints, width: int) -> None:
+        self._y, self._rows, self._width = _centred(judgement), rows, width
+        self._columns = [np.ones_like(self._y), self._y, self._y * self._y]
+        self._matrix = np.empty((0, 0))
+        self._sums = _Latest(self._product)
+
+    def add(self, scores: Floats) -> int:
+        """Take in a metric and give it a number."""
+        x = _centred(scores)
+        self._columns += [x, x * x, x * self._y]
+        return len(self._columns) // 3 - 1
+
+    def __call__(self, weights: Ints, number: int) -> tuple[Floats, Floats]:
+        """Give the weighted sums of 1, y and y², and those of x, x² and xy."""
+        sums = self._sums(weights)
+        return sums[:3], sums[3 * number : 3 * number + 3]
+
+    def _product(self, weights: Ints) -> Floats:
+        if len(self._columns) != self._matrix.shape[1]:
+            self._matrix = np.zeros((self._width, len(self._columns)))
+            self._matrix[self._rows] = np.column_stack(self._columns)
+        sums = np.zeros((len(weights), len(self._columns)))
+        rows = max(1, _ONE_THREAD // (_DRAWS * len(self._columns)))
+        for first in range(0, len(weights), _DRAWS):
+            draws = slice(first, first + _DRAWS)
+            for start in range(0, self._width, rows):
+                part = slice(start, start + rows)
+                sums[draws] += weights[draws, part].astype(np.float64) @ self._matrix[part]
+        return sums.T
+
+
 class _Pearson(Reweighted):
-    def __init__(self, x: Floats, y: Floats, rows: Ints, width: int) -> None:
-        x, y = _centred(x), _centred(y)
-        self._columns = np.zeros((width, 6))
-        self._columns[rows] = np.column_stack([np.ones_like(x), x, y, x * x, y * y, x * y])
+    wide = True
+
+    def __init__(self, scores: Floats, moments: _Moments) -> None:
+        self._moments, self._number = moments, moments.add(scores)
 
     def __call__(self, weights: Ints) -> Floats:
-        total, sx, sy, sxx, syy, sxy = (weights.astype(np.float64) @ self._columns).T
+        (total, sy, syy), (sx, sxx, sxy) = self._moments(weights, self._number)
         return ratio(total * sxy - sx * sy, spread_of(sxx, sx, total) * spread_of(syy, sy, total))
 
 
@@ -140,58 +200,74 @@ class _Side:
 
     def __init__(self, values: Floats, rows: Ints, width: int) -> None:
         order = np.argsort(values, kind="stable")
-        ordered = values[order]
-        new = np.ones(len(values), dtype=bool)
-        new[1:] = ordered[1:] != ordered[:-1]
+        new = np.diff(values[order], prepend=np.nan) != 0
         self.order = rows[order]
-        self.starts = np.flatnonzero(new)
-        self.distinct = len(self.starts) == len(values)
+        self.distinct = bool(new.all())
+        self._last = np.flatnonzero(np.append(new[1:], True))
         # Which distinct value a row has; rows that are left out have 0, and their weights are never summed.
         self.group = np.zeros(width, dtype=np.int64)
         self.group[self.order] = np.cumsum(new) - 1
 
-    def sums(self, columns: NDArray[Number]) -> NDArray[Number]:
-        """Sum `columns` (draws, all rows) within each distinct value, in ascending order of the values."""
-        ordered = np.take(columns, self.order, axis=1)
-        if self.distinct:
-            return ordered
-        return np.asarray(np.add.reduceat(ordered, self.starts, axis=1))
+    def ordered(self, columns: NDArray[Number]) -> NDArray[Number]:
+        """Put `columns` (draws, all rows) in ascending order of the values."""
+        return np.take(columns, self.order, axis=1, mode="clip")
 
-    def counts(self, weights: Ints) -> tuple[Floats, Ints, Floats]:
-        """Count the rows with each distinct value, those up to it, and give the spread of their doubled mid-ranks."""
-        counts = self.sums(weights)
-        up_to = np.cumsum(counts, axis=1)
-        sizes = counts.astype(np.float64)
-        # Ties of sizes t leave (n³ - Σt³) / 3.
-        spread = (up_to[:, -1].astype(np.float64) ** 3 - np.einsum("dg,dg,dg->d", sizes, sizes, sizes)) / 3
-        return sizes, up_to, spread
+    def up_to(self, columns: NDArray[Number]) -> NDArray[Number]:
+        """Sum `columns` (draws, all rows) up to each distinct value."""
+        sums = np.cumsum(self.ordered(columns), axis=1)
+        return sums if self.distinct else np.take(sums, self._last, axis=1, mode="clip")
+
+
+@dataclass(frozen=True, slots=True)
+class _Ranked:
+    """The ranks of the judgements in a few draws, doubled and centred, so that they are whole numbers."""
+
+    weighted: Ints | Floats
+    """(draws, all rows): each row's rank times its weight."""
+    spread: Floats
+    """Their spread."""
+    own: Floats
+    """The sum of the ranks times the squared weights."""
+    distinct: Floats
+    """The spread of ranks on a side without equal values."""
 
 
 class _JudgementSide(_Side):
-    """The side that all metrics share: what it needs of a block of draws is found once and kept for the next."""
+    """The side that all metrics share: what it needs of some draws is found once and kept for the next."""
 
     def __init__(self, values: Floats, rows: Ints, width: int) -> None:
         super().__init__(values, rows, width)
-        self._ranked: Ints | None = None
-        self._ranks: tuple[Floats, Floats]
-        self._turned: Ints | None = None
-        self._columns: Columns
+        self.ranked = _Latest(self._rank)
+        self.columns = _Latest(columns_of)
+        untied, rows_apart = Untied(self.group[rows], rows), Untied(np.arange(len(rows)), rows)
+        self.untied = _Latest(lambda weights: untied(self.columns(weights)))
+        self.rows_apart = _Latest(lambda weights: rows_apart(self.columns(weights)))
 
-    def weighted_ranks(self, weights: Ints) -> tuple[Floats, Floats]:
-        """Give twice each row's centred mid-rank, times its weight, and the spread of the doubled ranks."""
-        if self._ranked is not weights:
-            counts, up_to, spread = self.counts(weights)
-            ranks = 2 * up_to - counts - up_to[:, -1:]
-            self._ranks = np.take(ranks, self.group, axis=1) * weights, spread
-            self._ranked = weights
-        return self._ranks
+    def _rank(self, weights: Ints) -> _Ranked:
+        up_to = self.up_to(weights)
+        counts = np.diff(up_to, axis=1, prepend=0)
+        ranks = 2 * up_to - counts - up_to[:, -1:]
+        weighted = np.take(ranks, self.group, axis=1, mode="clip") * weights
+        if int(up_to[:, -1].max()) > _MOST_WEIGHT:
+            weighted = weighted.astype(np.float64)
+        ordered = self.ordered(weights)
+        return _Ranked(
+            weighted,
+            _rank_spread(counts),
+            _inner(ordered, self.ordered(weighted)),
+            _rank_spread(ordered),
+        )
 
-    def columns(self, weights: Ints) -> Columns:
-        """Give the weights with one column for each draw."""
-        if self._turned is not weights:
-            self._columns = columns_of(weights)
-            self._turned = weights
-        return self._columns
+
+def _rank_spread(counts: Ints) -> Floats:
+    """Give the spread of doubled mid-ranks: ties of sizes t leave (n³ - Σt³) / 3."""
+    sizes = counts.astype(np.float64)
+    return np.asarray((sizes.sum(axis=1) ** 3 - np.einsum("dg,dg,dg->d", sizes, sizes, sizes)) / 3)
+
+
+def _inner(a: Ints, b: NDArray[np.number]) -> Floats:
+    """Sum a·b along the rows."""
+    return np.asarray(np.einsum("dg,dg->d", a, b), dtype=np.float64)
 
 
 class _Spearman(Reweighted):
@@ -199,12 +275,15 @@ class _Spearman(Reweighted):
         self._x, self._y = x, y
 
     def __call__(self, weights: Ints) -> Floats:
-        weighted, spread_y = self._y.weighted_ranks(weights)
-        counts, up_to, spread_x = self._x.counts(weights)
-        sums = self._x.sums(weighted)
+        ranked = self._y.ranked(weights)
+        up_to = self._x.up_to(weights)
         # The judgements' ranks are centred, so those of the scores, 2·up_to - counts - total, need not be.
-        products = 2 * np.einsum("dg,dg->d", up_to, sums) - np.einsum("dg,dg->d", counts, sums)
-        return ratio(products, spread_x * spread_y)
+        if self._x.distinct:
+            products = 2 * _inner(up_to, self._x.ordered(ranked.weighted)) - ranked.own
+            return ratio(products, ranked.distinct * ranked.spread)
+        counts = np.diff(up_to, axis=1, prepend=0)
+        sums = np.diff(self._x.up_to(ranked.weighted), axis=1, prepend=0)
+        return ratio(_inner(2 * up_to - counts, sums), _rank_spread(counts) * ranked.spread)
 
 
 class _Kendall(Reweighted):
@@ -215,10 +294,12 @@ class _Kendall(Reweighted):
     def __init__(self, x: _Side, y: _JudgementSide, rows: Ints) -> None:
         self._judged = y
         self._pairs = Concordance(x.group[rows], y.group[rows], rows)
+        self._untied = None if x.distinct else Untied(x.group[rows], rows)
 
     def __call__(self, weights: Ints) -> Floats:
-        concordance, untied_x, untied_y = self._pairs(self._judged.columns(weights))
-        return ratio(concordance, untied_x * untied_y)
+        columns = self._judged.columns(weights)
+        untied = self._judged.rows_apart(weights) if self._untied is None else self._untied(columns)
+        return ratio(self._pairs(columns), untied * self._judged.untied(weights))
 
 
 class Judged:
@@ -232,12 +313,19 @@ class Judged:
         self._judgement = judgement
         self._rows = np.arange(len(judgement)) if rows is None else rows
         self._width = len(judgement) if width is None else width
-        self._side = _JudgementSide(judgement, self._rows, self._width)
+
+    @cached_property
+    def _side(self) -> _JudgementSide:
+        return _JudgementSide(self._judgement, self._rows, self._width)
+
+    @cached_property
+    def _moments(self) -> _Moments:
+        return _Moments(self._judgement, self._rows, self._width)
 
     def against(self, coefficient: Coefficient, scores: Floats) -> Reweighted:
         """Prepare the coefficient of one metric's scores for these rows."""
         if coefficient is Coefficient.PEARSON:
-            return _Pearson(scores, self._judgement, self._rows, self._width)
+            return _Pearson(scores, self._moments)
         if len(scores) <= _DENSE_ROWS:
             return _Dense(coefficient, scores, self._judgement, self._rows)
         side = _Side(scores, self._rows, self._width)
