@@ -243,6 +243,8 @@ class _Step:
 def _cut(ranks: Ints, size: int) -> Ints:
     """Number each row's piece: whole groups of equal values, up to `size` rows, or one group that is larger."""
     ends = np.cumsum(np.bincount(ranks))
+    if len(ends) == len(ranks):
+        return ranks // size
     piece = np.empty(len(ends), dtype=np.int64)
     start = rows = number = 0
     while start < len(ends):
