@@ -14,9 +14,7 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
-import onnx
 from numpy.typing import NDArray
-from onnx import numpy_helper
 
 from domain_ablation import SETS, base_model
 from paper_tables import kpqa_examples, number, table
@@ -25,7 +23,7 @@ from qassay.meta.levels import Level
 from qassay.meta.significance import DifferenceTest
 from qassay.meta.weighted import Coefficient
 from qassay.models.base import EMBEDDED, EMBEDDED_FOLDER
-from qassay.models.folder import OnnxModel
+from qassay.models.folder import KeyphraseHead, OnnxModel
 from qassay.scoring import score_examples
 from qassay.train.export import export_encoder, export_keyphrase
 from qassay.train.onnx_graph import Layer
@@ -44,12 +42,17 @@ LIMIT = 0.01
 Arrays = dict[str, NDArray[np.float32]]
 
 
+def packaged() -> tuple[OnnxModel, KeyphraseHead]:
+    """Describe the embedded model and its keyphrase head."""
+    model = OnnxModel.read(EMBEDDED_FOLDER)
+    if model.keyphrase is None:
+        sys.exit("the embedded model has no keyphrase head")
+    return model, model.keyphrase
+
+
 def unrounded_head(rng: np.random.Generator) -> Arrays:
     """Draw a keyphrase head from those whose matrices round to the packaged one's; all else is as packaged."""
-    stored: Arrays = {}
-    for graph in ("keyphrase_question.onnx", "keyphrase_answer.onnx"):
-        model = onnx.load(EMBEDDED_FOLDER / graph)
-        stored |= {each.name: numpy_helper.to_array(each) for each in model.graph.initializer}
+    stored = dict(np.load(EMBEDDED_FOLDER / packaged()[1].weights))
 
     def matrix(name: str) -> NDArray[np.float32]:
         integers = stored[f"{name}.weight"]
@@ -73,11 +76,8 @@ def unrounded_head(rng: np.random.Generator) -> Arrays:
 
 def write_full_precision(folder: Path, head: Arrays) -> None:
     """Export the embedded model's design in full precision."""
-    packaged = OnnxModel.read(EMBEDDED_FOLDER)
-    if packaged.keyphrase is None:
-        sys.exit("the embedded model has no keyphrase head")
-    layers, settings = max(packaged.layers), packaged.keyphrase
-    export_encoder(base_model(), folder, layers=layers, default_layer=packaged.default_layer, int8=False)
+    model, settings = packaged()
+    export_encoder(base_model(), folder, layers=max(model.layers), default_layer=model.default_layer, int8=False)
     export_keyphrase(head, folder, layer=settings.layer, temperature=settings.temperature, int8=False)
 
 

@@ -119,6 +119,7 @@ def test_a_missing_file_is_named():
     ("file", "content", "words", "message"),
     [
         ("judge.onnx", "no graph", ("-m", "ava"), "damaged, or not a graph"),
+        ("encoder.npz", "no weights", ("-m", "bert_score"), "damaged, or not a file of weights"),
         ("judge.json", "{", ("-m", "lerc"), "damaged or of another version"),
         ("judge_layer.json", '{"coefficients": 3}', ("-m", "ava"), "damaged or of another version"),
         ("model.json", "{}", ("-m", "rouge_l:kpqa"), "damaged or of another version"),

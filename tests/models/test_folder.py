@@ -1,22 +1,25 @@
+import msgspec
+import numpy as np
 import pytest
 
 from qassay.errors import ModelError
 from qassay.models.folder import DESCRIPTION, KeyphraseHead, OnnxModel, fingerprint, write_description
+from qassay.models.weight_file import write_weights
 
 
 def described(folder, head=None):
-    files = ["tokenizer.json", "w.bin", "layer1.onnx", *([head.question, head.answer, head.weights] if head else [])]
+    files = ["tokenizer.json", "w.npz", "layer1.onnx", *([head.question, head.answer, head.weights] if head else [])]
     folder.mkdir(exist_ok=True)
     for name in files:
         (folder / name).write_text("x", encoding="utf-8")
-    model = OnnxModel(8, 64, {1: "layer1.onnx"}, 1, "w.bin", "int8", head)
+    model = OnnxModel(8, 64, {1: "layer1.onnx"}, 1, "w.npz", "int8", head)
     write_description(folder, model)
     return model
 
 
 def test_a_description_survives_writing_and_reading(tmp_path):
     """What is written comes back, the keyphrase head included."""
-    model = described(tmp_path, KeyphraseHead(1, "q.onnx", "a.onnx", "k.bin", 1.15))
+    model = described(tmp_path, KeyphraseHead(1, "q.onnx", "a.onnx", "k.npz", 1.15))
 
     assert OnnxModel.read(tmp_path) == model
 
@@ -36,13 +39,22 @@ def test_a_damaged_description_is_refused(tmp_path):
         OnnxModel.read(tmp_path)
 
 
-@pytest.mark.parametrize("name", ["tokenizer.json", "w.bin", "layer1.onnx"])
+@pytest.mark.parametrize("name", ["tokenizer.json", "w.npz", "layer1.onnx"])
 def test_a_missing_file_is_named(tmp_path, name):
     """Every file that the description names must be there."""
     described(tmp_path)
     (tmp_path / name).unlink()
 
     with pytest.raises(ModelError, match=name):
+        OnnxModel.read(tmp_path)
+
+
+def test_a_layer_that_is_left_out_is_refused(tmp_path):
+    """Every layer goes on from the one below, which must be there."""
+    model = described(tmp_path)
+    write_description(tmp_path, msgspec.structs.replace(model, layers={2: "layer1.onnx"}, default_layer=2))
+
+    with pytest.raises(ModelError, match="layers must be 1, 2"):
         OnnxModel.read(tmp_path)
 
 
@@ -53,3 +65,15 @@ def test_fingerprints_follow_the_content(tmp_path):
     (tmp_path / "c").write_bytes(b"weightz")
 
     assert fingerprint(tmp_path / "a") == fingerprint(tmp_path / "b") != fingerprint(tmp_path / "c")
+
+
+def test_fingerprints_of_weights_follow_the_arrays(tmp_path):
+    """Weights count by what they hold, however they were compressed."""
+    arrays = {"a": np.arange(2000, dtype=np.int8), "b": np.ones(9, np.float32)}
+    write_weights(tmp_path / "w.npz", arrays)
+    np.savez(tmp_path / "stored.npz", **arrays)
+    write_weights(tmp_path / "other.npz", arrays | {"b": np.zeros(9, np.float32)})
+
+    found, stored, other = (fingerprint(tmp_path / f"{name}.npz") for name in ("w", "stored", "other"))
+
+    assert found == stored != other

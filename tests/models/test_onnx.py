@@ -84,6 +84,31 @@ def test_neighbours_do_not_matter(embedded):
     np.testing.assert_array_equal(alone.vectors, among.vectors)
 
 
+@pytest.mark.parametrize("layers", [(1, 3), (3, 1), (3,)])
+@pytest.mark.parametrize("text", [TEXTS[0], "much longer " * 400])
+def test_layers_asked_for_before_do_not_matter(base, tmp_path, layers, text):
+    """A text has the same vectors, bit for bit, whether its lower layers were known or not."""
+    export_encoder(base, tmp_path, default_layer=1)
+    direct = OnnxEncoder("tiny", tmp_path).encode([text], 3)[0].vectors
+
+    encoder = OnnxEncoder("tiny", tmp_path)
+    found = {layer: encoder.encode([text], layer)[0].vectors for layer in layers}
+
+    np.testing.assert_array_equal(found[3], direct)
+
+
+@pytest.mark.parametrize("layers", [(1, 3), (3, 1)])
+def test_a_text_is_counted_once_for_all_layers(base, tmp_path, layers):
+    """The default layer is known once a text has passed it, and a higher one goes on from there."""
+    export_encoder(base, tmp_path, default_layer=1)
+    encoder = OnnxEncoder("tiny", tmp_path)
+
+    encoder.encode(["北京是中国的首都。"], layers[0])
+    encoder.encode(["北京是中国的首都。"], layers[1])
+
+    assert encoder.notes == {FOREIGN: 1}
+
+
 def test_equal_texts_run_once(embedded):
     """The same text twice gives the same object twice."""
     first, second = embedded.encode(["twice", "twice"], 1)

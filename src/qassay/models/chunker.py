@@ -77,7 +77,7 @@ class OnnxChunker:
     def tag(self, sentences: Sequence[str]) -> list[Tagged]:
         """Give every sentence's words; beyond what the model reads at once they are taken for plain nouns."""
         longest = self._encoder.model.longest
-        session = self._encoder.runtime.session(self._head.graph)
+        session = self._encoder.runtime.session(self._head.graph, self._head.weights)
 
         def scores(made: TokenEmbeddings) -> NDArray[np.float32]:
             (found,) = session.run(None, {"states": made.vectors[None, :longest]})

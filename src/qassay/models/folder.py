@@ -9,11 +9,14 @@ from typing import Literal, TypeVar
 import msgspec
 
 from qassay.errors import ModelError
+from qassay.models.weight_file import SUFFIX, weights_identity
 
 DESCRIPTION = "model.json"
 TOKENIZER = "tokenizer.json"
 KEYPHRASE_SETTINGS = "keyphrase.json"
 """Beside a Hugging Face model: how its keyphrase head is run."""
+IDS, BELOW = "ids", "below"
+"""What the graphs of an encoder take: the first word pieces, the others the states of the layer below."""
 _DIGITS = 12
 
 
@@ -47,7 +50,7 @@ class OnnxModel(msgspec.Struct, frozen=True, omit_defaults=True):
     longest: int
     """How many word pieces a text may have, the two marks around it included."""
     layers: dict[int, str]
-    """A graph for each layer, which ends there."""
+    """A graph for each layer: the first takes word pieces, the others the states of the layer below."""
     default_layer: int
     weights: str
     precision: Literal["int8", "fp32"]
@@ -66,6 +69,10 @@ class OnnxModel(msgspec.Struct, frozen=True, omit_defaults=True):
         for name in named:
             if not (folder / name).is_file():
                 raise ModelError(f"{folder / name}: this file is missing; install or export the model again")
+        if sorted(model.layers) != [*range(1, 1 + len(model.layers))] or model.default_layer not in model.layers:
+            raise ModelError(
+                f"{path}: damaged or of another version: layers must be 1, 2, …, the default one among them"
+            )
         return model
 
     def with_keyphrase(self, head: KeyphraseHead) -> OnnxModel:
@@ -79,8 +86,15 @@ def write_description(folder: Path, model: OnnxModel) -> None:
 
 
 def fingerprint(*parts: Path | str) -> str:
-    """Hash files and texts into the short identity that enters signatures (the first 12 digits of SHA-256)."""
+    """Hash files and texts into the short identity that enters signatures (the first 12 digits of SHA-256).
+
+    Files of weights count by the names and checksums of their arrays, all others by their bytes.
+    """
     digest = hashlib.sha256()
     for part in parts:
-        digest.update(part.encode() if isinstance(part, str) else part.read_bytes())
+        digest.update(part.encode() if isinstance(part, str) else _content(part))
     return digest.hexdigest()[:_DIGITS]
+
+
+def _content(path: Path) -> bytes:
+    return weights_identity(path).encode() if path.suffix == SUFFIX else path.read_bytes()

@@ -128,15 +128,13 @@ class OnnxJudge:
         return np.concatenate([[opening], *pieces]), np.concatenate([[4 * first], *marks.values()])
 
     @cached_property
-    def _sessions(self) -> tuple[Any, Any]:
-        layers = self._encoder.model.layers
-        return self._runtime.session(layers[self._head.layer]), self._runtime.session(self._head.graph)
+    def _session(self) -> Any:  # noqa: ANN401 - the library's class is not typed
+        return self._runtime.session(self._head.graph, self._head.weights)
 
     def _logit(self, row: tuple[Ints, Ints]) -> float:
-        trunk, head = self._sessions
         pieces, marks = row
-        (states,) = trunk.run(None, {"ids": pieces[None]})
-        (logit,) = head.run(None, {"states": states, "marks_of_pieces": marks[None]})
+        states = self._encoder.states(pieces, self._head.layer)
+        (logit,) = self._session.run(None, {"states": states[None], "marks_of_pieces": marks[None]})
         return float(logit[0, 0, 0])
 
 

@@ -61,7 +61,7 @@ class OnnxWeigher:
 
     def _questions(self, texts: Sequence[str]) -> dict[str | None, Beside]:
         """Give what the answers to each question attend to; for no question, nothing."""
-        session = self._runtime.session(self._head.question)
+        session = self._runtime.session(self._head.question, self._head.weights)
         names = [output.name for output in session.get_outputs()]
         nothing = np.zeros((1, 0, self._encoder.model.width), np.float32)
         distinct = list(dict.fromkeys(texts))
@@ -78,7 +78,7 @@ class OnnxWeigher:
 
     @cached_property
     def _answer_session(self) -> Any:  # noqa: ANN401 - the library's class is not typed
-        return self._runtime.session(self._head.answer)
+        return self._runtime.session(self._head.answer, self._head.weights)
 
     def _logits(self, question: Beside, answer: TokenEmbeddings) -> Floats:
         inner = answer.vectors[1:-1]

@@ -10,13 +10,15 @@ import os
 from collections import Counter, OrderedDict
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
+from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from qassay.errors import ModelError
 from qassay.models.base import FOREIGN, WINDOWED, TokenEmbeddings, is_foreign, windows
-from qassay.models.folder import TOKENIZER, OnnxModel, fingerprint
+from qassay.models.folder import BELOW, IDS, TOKENIZER, OnnxModel, fingerprint
+from qassay.models.weight_file import read_weights
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -50,25 +52,33 @@ class Runtime:
         self.model = OnnxModel.read(folder)
         self.threads = threads or default_threads()
         self._sessions: dict[str, Session] = {}
+        self._opening = Lock()
 
-    def session(self, graph: str) -> Session:
-        """Open a graph."""
+    def session(self, graph: str, weights: str) -> Session:
+        """Open a graph over the file of its weights."""
         if graph not in self._sessions:
-            import onnxruntime  # type: ignore[import-untyped]  # noqa: PLC0415 - heavy, loaded when a model runs
-
-            options = onnxruntime.SessionOptions()
-            # Parallel over texts: each run uses one thread, and waiting threads do not spin.
-            options.intra_op_num_threads = 1
-            options.inter_op_num_threads = 1
-            options.log_severity_level = 3
-            # Of the higher levels' fusions only the one of adding and normalising applies, and it is slower.
-            options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
-            path = self.folder / graph
-            try:
-                self._sessions[graph] = onnxruntime.InferenceSession(path, options, ["CPUExecutionProvider"])
-            except Exception as problem:  # onnxruntime raises a class of its own for every kind of damage
-                raise ModelError(f"{path}: damaged, or not a graph that this onnxruntime reads: {problem}") from problem
+            with self._opening:
+                if graph not in self._sessions:
+                    self._sessions[graph] = self._open(self.folder / graph, self.folder / weights)
         return self._sessions[graph]
+
+    def _open(self, graph: Path, weights: Path) -> Session:
+        import onnxruntime  # type: ignore[import-untyped]  # noqa: PLC0415 - heavy, loaded when a model runs
+
+        options = onnxruntime.SessionOptions()
+        # Parallel over texts: each run uses one thread, and waiting threads do not spin.
+        options.intra_op_num_threads = 1
+        options.inter_op_num_threads = 1
+        options.log_severity_level = 3
+        # Of the higher levels' fusions only the one of adding and normalising applies, and it is slower.
+        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
+        arrays = read_weights(weights, graph.read_bytes())
+        values = [onnxruntime.OrtValue.ortvalue_from_numpy(array) for array in arrays.values()]
+        options.add_external_initializers(list(arrays), values)
+        try:
+            return onnxruntime.InferenceSession(graph, options, ["CPUExecutionProvider"])
+        except Exception as problem:  # onnxruntime raises a class of its own for every kind of damage
+            raise ModelError(f"{graph}: damaged, or not a graph that this onnxruntime reads: {problem}") from problem
 
     def parallel(self, work: Callable[[Item], Result], items: Sequence[Item], sizes: Sequence[int]) -> list[Result]:
         """Do the work for all items, the largest first, and give the results in the items' order.
@@ -149,25 +159,43 @@ class OnnxEncoder:
         found = {text: self._recall(text, layer) for text in dict.fromkeys(texts)}
         new = [text for text, known in found.items() if known is None]
         if new:
-            for text, made in zip(new, self._run(new, layer), strict=True):
-                found[text] = made
-                self._remember(text, layer, made)
+            found |= self._run(new, layer)
         return [known for text in texts if (known := found[text]) is not None]
 
-    def _run(self, texts: Sequence[str], layer: int) -> list[TokenEmbeddings]:
-        cut = self._tokenizer.encode_batch(list(texts), add_special_tokens=False)
+    def states(self, ids: Ints, layer: int) -> Vectors:
+        """Run word pieces, marks included and no more than the model reads at once, up to a layer."""
+        return self._climb(ids, [layer])[0]
+
+    def _run(self, texts: Sequence[str], layer: int) -> dict[str, TokenEmbeddings]:
+        """Run texts up to a layer; the default one, for which most metrics ask, is remembered in passing."""
+        passed = min(layer, self.default_layer)
+        begun = {text: known for text in texts if (known := self._recall(text, passed))}
+        cut = begun | self._cut([text for text in texts if text not in begun])
+        for each in range(1, layer + 1):
+            self._session(each)  # opened before the threads need it
+        stops = sorted({passed, layer})
+        jobs = [(cut[text], stops) for text in texts]
+        raised = self.runtime.parallel(lambda job: self._raised(*job), jobs, [len(made.ids) for made, _ in jobs])
+        made = {}
+        for text, vectors in zip(texts, raised, strict=True):
+            if passed < layer and text not in begun:
+                self._remember(text, passed, cut[text]._replace(vectors=vectors[0]))
+            made[text] = cut[text]._replace(vectors=vectors[-1])
+            self._remember(text, layer, made[text])
+        return made
+
+    def _cut(self, texts: Sequence[str]) -> dict[str, TokenEmbeddings]:
+        """Cut texts into word pieces, which have no vectors yet."""
         opening, closing = self._marks
-        ids = [np.array([opening, *each.ids, closing], np.int64) for each in cut]
-        spans = [np.array([_NOWHERE, *each.offsets, _NOWHERE], np.int64) for each in cut]
-        self.notes += Counter(
-            {FOREIGN: sum(map(is_foreign, texts)), WINDOWED: sum(len(each) > self.model.longest for each in ids)}
-        )
-        session = self.runtime.session(self.model.layers[layer])
-        vectors = self.runtime.parallel(lambda row: self._states(session, row), ids, [len(row) for row in ids])
-        return [
-            TokenEmbeddings(row, places, states, _at_the_ends(len(row)))
-            for row, places, states in zip(ids, spans, vectors, strict=True)
-        ]
+        nothing = np.zeros((0, self.model.width), np.float32)
+        found = {}
+        for text, cut in zip(texts, self._tokenizer.encode_batch(list(texts), add_special_tokens=False), strict=True):
+            ids = np.array([opening, *cut.ids, closing], np.int64)
+            spans = np.array([_NOWHERE, *cut.offsets, _NOWHERE], np.int64)
+            found[text] = TokenEmbeddings(ids, spans, nothing, _at_the_ends(len(ids)))
+        long = sum(len(made.ids) > self.model.longest for made in found.values())
+        self.notes += Counter({FOREIGN: sum(map(is_foreign, texts)), WINDOWED: long})
+        return found
 
     @property
     def _room(self) -> int:
@@ -177,20 +205,36 @@ class OnnxEncoder:
     def _marks(self) -> tuple[int, int]:
         return self._tokenizer.token_to_id("[CLS]"), self._tokenizer.token_to_id("[SEP]")
 
-    def _states(self, session: Session, ids: Ints) -> Vectors:
+    def _session(self, layer: int) -> Session:
+        return self.runtime.session(self.model.layers[layer], self.model.weights)
+
+    def _raised(self, text: TokenEmbeddings, stops: Sequence[int]) -> list[Vectors]:
+        """Give a text's states at ascending layers, going on from those that it has, which are of the first."""
+        ids, inner = text.ids, len(text.ids) - _MARKS
         if len(ids) <= self.model.longest:
-            (made,) = session.run(None, {"ids": ids[None]})
-            return np.asarray(made[0], np.float32)
-        inner = len(ids) - _MARKS
-        states = np.empty((len(ids), self.model.width), np.float32)
+            return self._climb(ids, stops, text.vectors if len(text.vectors) else None)
+        states = [np.empty((len(ids), self.model.width), np.float32) for _ in stops]
         for window in windows(inner, self._room):
-            row = np.concatenate([ids[:1], ids[1 + window.start : 1 + window.end], ids[-1:]])[None]
-            (made,) = session.run(None, {"ids": row})
+            made = self._climb(np.concatenate([ids[:1], ids[1 + window.start : 1 + window.end], ids[-1:]]), stops)
             # The first window also gives the opening mark, the last one the closing mark.
             low = window.kept_from + (window.kept_from > 0)
             high = window.kept_to + 1 + (window.kept_to == inner)
-            states[low:high] = made[0, low - window.start : high - window.start]
+            for whole, part in zip(states, made, strict=True):
+                whole[low:high] = part[low - window.start : high - window.start]
         return states
+
+    def _climb(self, ids: Ints, stops: Sequence[int], begun: Vectors | None = None) -> list[Vectors]:
+        found, layer = [], 1
+        if begun is None:
+            (states,) = self._session(1).run(None, {IDS: ids[None]})
+        else:
+            states, layer = begun[None], stops[0]
+        for stop in stops:
+            while layer < stop:
+                layer += 1
+                (states,) = self._session(layer).run(None, {BELOW: states})
+            found.append(np.asarray(states[0], np.float32))
+        return found
 
     def _recall(self, text: str, layer: int) -> TokenEmbeddings | None:
         known = self._recent.get((text, layer))

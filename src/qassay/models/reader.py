@@ -111,7 +111,7 @@ class OnnxReader:
 
     @cached_property
     def _session(self) -> Any:  # noqa: ANN401 - the library's class is not typed
-        return self._runtime.session(self._head.graph)
+        return self._runtime.session(self._head.graph, self._head.weights)
 
     def _read(self, question: TokenEmbeddings, passage: TokenEmbeddings, text: str) -> Answer:
         inner = len(passage.ids) - 2

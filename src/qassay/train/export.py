@@ -10,8 +10,8 @@ import numpy as np
 from onnx import TensorProto
 
 from qassay.errors import ModelError
-from qassay.models.folder import DESCRIPTION, KeyphraseHead, OnnxModel, write_description
-from qassay.train.onnx_graph import LARGEST_ENTRY, Graph, Layer, WeightFile, quantise
+from qassay.models.folder import BELOW, DESCRIPTION, IDS, KeyphraseHead, OnnxModel, write_description
+from qassay.train.onnx_graph import LARGEST_FACTOR, Graph, Layer, WeightFile, quantise
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     Shape = list[str | int]
     Arrays = Mapping[str, NDArray[np.float32]]
 
-_ENCODER_FILE = "encoder.bin"
-_KEYPHRASE_FILE = "keyphrase.bin"
+_ENCODER_FILE = "encoder.npz"
+_KEYPHRASE_FILE = "keyphrase.npz"
 
 
 def export_encoder(
     base: Path, folder: Path, *, layers: int | None = None, default_layer: int = 1, int8: bool = True
 ) -> OnnxModel:
-    """Write one graph for each layer of a BERT, each ending at its layer, over one file of weights.
+    """Write one graph for each layer of a BERT, over one file of weights; the first layer's also embeds word pieces.
 
     `base` is a Hugging Face folder with safetensors and a fast tokenizer. In int8 (the default) matrices have a scale
     for each column and the word embeddings one for each word.
@@ -39,16 +39,16 @@ def export_encoder(
     depth = layers or int(config["num_hidden_layers"])
     folder.mkdir(parents=True, exist_ok=True)
     file = WeightFile(folder / _ENCODER_FILE)
-    graphs = {}
-    for last in range(1, depth + 1):
+    wide: Shape = [1, "pieces", int(config["hidden_size"])]
+    graphs = {number: f"layer{number}.onnx" for number in range(1, depth + 1)}
+    for number, name in graphs.items():
         graph = Graph(file, int8=int8, heads=config["num_attention_heads"], epsilon=config["layer_norm_eps"])
-        states = _embed(graph, weights, int8=int8)
-        for number in range(last):
-            states = graph.layer(states, f"layer{number + 1}", Layer.from_bert(weights, number))
-        shape: Shape = [1, "pieces", int(config["hidden_size"])]
-        inputs: dict[str, tuple[int, Shape]] = {"ids": (TensorProto.INT64, [1, "pieces"])}
-        graphs[last] = f"layer{last}.onnx"
-        graph.save(folder / graphs[last], inputs, {"states": (states, shape)})
+        inputs: dict[str, tuple[int, Shape]] = {BELOW: (TensorProto.FLOAT, wide)}
+        below = BELOW
+        if number == 1:
+            inputs, below = {IDS: (TensorProto.INT64, [1, "pieces"])}, _embed(graph, weights, int8=int8)
+        states = graph.layer(below, f"layer{number}", Layer.from_bert(weights, number - 1))
+        graph.save(folder / name, inputs, {"states": (states, wide)})
     file.write()
     shutil.copy(base / "tokenizer.json", folder / "tokenizer.json")
     model = OnnxModel(
@@ -66,17 +66,17 @@ def export_encoder(
 def _embed(graph: Graph, weights: Arrays, *, int8: bool) -> str:
     words = weights["embeddings.word_embeddings.weight"]
     if int8:
-        small, scale = quantise(words, axis=1, largest=LARGEST_ENTRY)
-        found = graph.one("Gather", graph.weight("words", small), "ids")
-        scales = graph.one("Gather", graph.weight("words.scale", scale[:, None]), "ids")
+        small, scale = quantise(words, axis=1, largest=LARGEST_FACTOR)
+        found = graph.one("Gather", graph.weight("words", small), IDS)
+        scales = graph.one("Gather", graph.weight("words.scale", scale[:, None]), IDS)
         states = graph.one("Mul", graph.one("Cast", found, to=TensorProto.FLOAT), scales)
     else:
-        states = graph.one("Gather", graph.weight("words", words), "ids")
+        states = graph.one("Gather", graph.weight("words", words), IDS)
     # Every text is a first segment, so that its type's vector can be part of the positions.
     positions = weights["embeddings.position_embeddings.weight"] + weights["embeddings.token_type_embeddings.weight"][0]
     precision = np.float16 if int8 else np.float32
     table = graph.weight("positions", positions.astype(precision))
-    count = graph.one("Slice", graph.one("Shape", "ids"), *_integers(graph, 1, 2))
+    count = graph.one("Slice", graph.one("Shape", IDS), *_integers(graph, 1, 2))
     used = graph.one("Slice", table, graph.weight("zero", np.zeros(1, np.int64)), count)
     if int8:
         used = graph.one("Cast", used, to=TensorProto.FLOAT)

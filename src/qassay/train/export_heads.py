@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     Arrays = Mapping[str, NDArray[np.float32]]
 
-_CHUNKER_FILE, _READER_FILE = "chunker.bin", "reader.bin"
+_CHUNKER_FILE, _READER_FILE = "chunker.npz", "reader.npz"
 
 
 def export_chunker(weights: Arrays, folder: Path, *, layer: int, heads: int = 12, int8: bool = True) -> None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     Arrays = Mapping[str, NDArray[np.float32]]
 
-_FILE, _GRAPH = "judge.bin", "judge.onnx"
+_FILE, _GRAPH = "judge.npz", "judge.onnx"
 
 
 def export_judge(weights: Arrays, folder: Path, *, layer: int, heads: int = 12, int8: bool = True) -> None:

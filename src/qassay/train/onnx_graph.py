@@ -12,6 +12,8 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper
 
+from qassay.models.weight_file import write_weights
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
@@ -23,10 +25,7 @@ IR_VERSION = 9
 LARGEST_FACTOR = 63
 """Two products of an unsigned 8-bit input and a factor this large fit into 16 bits. With larger factors, processors
 that add pairs in 16 bits (AVX2 without VNNI) would saturate, and the same text would score otherwise there."""
-LARGEST_ENTRY = 127
-"""For tables that are only looked up."""
 _INLINE = 1024
-_ALIGNMENT = 4096
 _TYPES = {
     np.dtype(np.float32): TensorProto.FLOAT,
     np.dtype(np.float16): TensorProto.FLOAT16,
@@ -67,23 +66,15 @@ class WeightFile:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._chunks: list[bytes] = []
-        self._places: dict[str, tuple[int, int]] = {}
-        self._end = 0
+        self._arrays: dict[str, NDArray[Any]] = {}
 
-    def place(self, name: str, array: NDArray[Any]) -> tuple[int, int]:
-        """Give the offset and length under which an array is stored."""
-        if name not in self._places:
-            data = np.ascontiguousarray(array).tobytes()
-            gap = -self._end % _ALIGNMENT if len(data) >= _ALIGNMENT else 0
-            self._chunks += [b"\0" * gap, data]
-            self._places[name] = (self._end + gap, len(data))
-            self._end += gap + len(data)
-        return self._places[name]
+    def add(self, name: str, array: NDArray[Any]) -> None:
+        """Take in an array, unless there is one of this name."""
+        self._arrays.setdefault(name, array)
 
     def write(self) -> None:
         """Write all arrays."""
-        self.path.write_bytes(b"".join(self._chunks))
+        write_weights(self.path, self._arrays)
 
 
 class Graph:
@@ -104,10 +95,10 @@ class Graph:
             if array.nbytes < _INLINE:
                 tensor.raw_data = np.ascontiguousarray(array).tobytes()
             else:
-                offset, length = self._file.place(name, array)
+                # The runtime hands the array over by its name; nothing is read from the location.
+                self._file.add(name, array)
                 tensor.data_location = TensorProto.EXTERNAL
-                for key, value in (("location", self._file.path.name), ("offset", offset), ("length", length)):
-                    tensor.external_data.add(key=key, value=str(value))
+                tensor.external_data.add(key="location", value=self._file.path.name)
             self._weights[name] = tensor
         return name
 

@@ -149,7 +149,7 @@ def export_from_file(tuned: Path, folder: Path, *, trunk_depth: int, int8: bool 
     head = ReaderHead(
         layer=trunk_depth,
         graph="reader.onnx",
-        weights="reader.bin",
+        weights="reader.npz",
         window=WINDOW,
         most_windows=_MOST_WINDOWS,
         longest_question=LONGEST_QUESTION,
