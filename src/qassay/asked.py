@@ -50,15 +50,13 @@ def weights_on(asked: Asked, spans: Sequence[Ints]) -> list[Floats]:
     targets = [spans[text] for text in asked.text.tolist()]
     if not targets:
         return []
-    # All texts are laid out one behind the other, so that one pass serves them all.
-    sizes = [
-        max(int(each.max(initial=0)), int(found.spans.max(initial=0)))
-        for each, found in zip(targets, asked.weights, strict=True)
-    ]
-    begins = np.cumsum([0, *sizes[:-1]])
+    # All texts are laid out one behind the other, each in the room of the longest, so that one pass serves them all.
+    sides = [found.spans for found in asked.weights], targets
+    joined = [np.concatenate(parts) for parts in sides]
+    begins = np.arange(len(targets)) * max(int(each.max(initial=0)) for each in joined)
     laid_out = [
-        np.concatenate(parts) + np.repeat(begins, [len(each) for each in parts])[:, None]
-        for parts in ([found.spans for found in asked.weights], targets)
+        each + np.repeat(begins, [len(part) for part in parts])[:, None]
+        for each, parts in zip(joined, sides, strict=True)
     ]
     carried = spread(laid_out[0], np.concatenate([found.weights for found in asked.weights]), laid_out[1])
     bounds = np.cumsum([0, *(len(each) for each in targets)]).tolist()

@@ -16,8 +16,9 @@ from qassay.models.base import EMBEDDED, NO_WEIGHT, Device
 from qassay.models.judge import Judged
 from qassay.models.load import has_keyphrase_head, load_encoder, load_judge, load_weigher
 from qassay.text.normalise import compose
+from qassay.text.places import places
 from qassay.text.shared import SharedGrams
-from qassay.text.tokenise import Tokeniser, locate, tokeniser, word
+from qassay.text.tokenise import Tokeniser, tokeniser, word
 from qassay.text.tokens import Tokens, ranges
 
 if TYPE_CHECKING:
@@ -199,10 +200,7 @@ class Batch:
     def spans(self, tok: str) -> list[Ints]:
         """Give the character positions of every text's tokens."""
         if tok not in self._spans:
-            tokens = self.tokens(tok)
-            self._spans[tok] = [
-                np.array(locate(text, tokens.row(i)), np.int64).reshape(-1, 2) for i, text in enumerate(self.texts)
-            ]
+            self._spans[tok] = places(self.texts, self.tokens(tok), self.resources.tokeniser(tok))
         return self._spans[tok]
 
     def asked(self, weighting: str) -> Asked:
