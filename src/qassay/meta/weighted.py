@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qassay.arrays import Floats, Ints
-from qassay.meta.concordance import Concordance, Untied, columns_of
+from qassay.meta.concordance import Columns, Concordance, Untied, columns_of
 
 Found = TypeVar("Found")
 Number = TypeVar("Number", bound=np.number)
@@ -138,15 +138,15 @@ class _Dense(Reweighted):
 class _Latest(Generic[Found]):
     """What was found for the weights that came last: metrics that share rows ask in turn, some from other threads."""
 
-    def __init__(self, find: Callable[[Ints], Found]) -> None:
-        self._find = find
+    def __init__(self) -> None:
         self._lock = Lock()
         self._latest: tuple[Ints, Found] | None = None
 
-    def __call__(self, weights: Ints) -> Found:
+    def __call__(self, weights: Ints, find: Callable[[Ints], Found]) -> Found:
         with self._lock:
             if self._latest is None or self._latest[0] is not weights:
-                self._latest = weights, self._find(weights)
+                self._latest = None
+                self._latest = weights, find(weights)
             return self._latest[1]
 
 
@@ -157,7 +157,7 @@ class _Moments:
         self._y, self._rows, self._width = _centred(judgement), rows, width
         self._columns = [np.ones_like(self._y), self._y, self._y * self._y]
         self._matrix = np.empty((0, 0))
-        self._sums = _Latest(self._product)
+        self._sums = _Latest[Floats]()
 
     def add(self, scores: Floats) -> int:
         """Take in a metric and give it a number."""
@@ -167,7 +167,7 @@ class _Moments:
 
     def __call__(self, weights: Ints, number: int) -> tuple[Floats, Floats]:
         """Give the weighted sums of 1, y and y², and those of x, x² and xy."""
-        sums = self._sums(weights)
+        sums = self._sums(weights, self._product)
         return sums[:3], sums[3 * number : 3 * number + 3]
 
     def _product(self, weights: Ints) -> Floats:
@@ -237,11 +237,26 @@ class _JudgementSide(_Side):
 
     def __init__(self, values: Floats, rows: Ints, width: int) -> None:
         super().__init__(values, rows, width)
-        self.ranked = _Latest(self._rank)
-        self.columns = _Latest(columns_of)
-        untied, rows_apart = Untied(self.group[rows], rows), Untied(np.arange(len(rows)), rows)
-        self.untied = _Latest(lambda weights: untied(self.columns(weights)))
-        self.rows_apart = _Latest(lambda weights: rows_apart(self.columns(weights)))
+        self._ranked = _Latest[_Ranked]()
+        self._columns = _Latest[list[Columns]]()
+        self._counts = _Latest[Floats](), _Latest[Floats]()
+        self._untied, self._apart = Untied(self.group[rows], rows), Untied(np.arange(len(rows)), rows)
+
+    def ranked(self, weights: Ints) -> _Ranked:
+        """Give the ranks of the judgements."""
+        return self._ranked(weights, self._rank)
+
+    def columns(self, weights: Ints) -> list[Columns]:
+        """Give the weights with one column for each draw."""
+        return self._columns(weights, columns_of)
+
+    def untied(self, weights: Ints) -> Floats:
+        """Count the pairs of rows with unequal judgements."""
+        return self._counts[0](weights, lambda weights: self._untied(self.columns(weights)))
+
+    def apart(self, weights: Ints) -> Floats:
+        """Count the pairs of different rows, which are untied on a side without equal values."""
+        return self._counts[1](weights, lambda weights: self._apart(self.columns(weights)))
 
     def _rank(self, weights: Ints) -> _Ranked:
         up_to = self.up_to(weights)
@@ -298,7 +313,7 @@ class _Kendall(Reweighted):
 
     def __call__(self, weights: Ints) -> Floats:
         columns = self._judged.columns(weights)
-        untied = self._judged.rows_apart(weights) if self._untied is None else self._untied(columns)
+        untied = self._judged.apart(weights) if self._untied is None else self._untied(columns)
         return ratio(self._pairs(columns), untied * self._judged.untied(weights))
 
 
