@@ -97,17 +97,18 @@ class Concordance:
             x, y = y, x
         # Equal rows are one row with the sum of their weights, if enough of them make it worth while.
         self._merged: Sums | None = None
-        pairs, pair = np.unique(x * (int(y.max()) + 1) + y, return_inverse=True)
-        if _SAVED * len(pairs) <= len(rows):
-            self._merged = Sums(pair, rows)
-            x, y = np.divmod(pairs, int(y.max()) + 1)
-            rows = np.arange(len(pairs))
+        if _SAVED * int(x.max()) < len(rows):
+            pairs, pair = np.unique(x * (int(y.max()) + 1) + y, return_inverse=True)
+            if _SAVED * len(pairs) <= len(rows):
+                self._merged = Sums(pair, rows)
+                x, y = np.divmod(pairs, int(y.max()) + 1)
+                rows = np.arange(len(pairs))
         size = _piece_rows(len(x))
         block, cell = _cut(x, size), _cut(y, size if y.max() >= size else 1)
         self._cells = int(cell.max()) + 1
         self._blocks = _Table(block, x, y, rows, size)
         self._cell = self._blocks.laid_out(cell, self._cells)
-        unequal = np.flatnonzero(np.isin(cell, cell[y != _first(cell, y)]))
+        unequal = np.flatnonzero(np.bincount(cell, y != _first(cell, y))[cell])
         self._mixed = _Table(cell[unequal], y[unequal], block[unequal], rows[unequal], size)
 
     def __call__(self, parts: Sequence[Columns]) -> Floats:
@@ -169,7 +170,8 @@ class _Table:
     def __init__(self, piece: Ints, own: Ints, other: Ints, rows: Ints, size: int) -> None:
         self.size = size
         order = np.lexsort((other, piece))
-        _, sizes = np.unique(piece, return_counts=True)
+        sizes = np.bincount(piece)
+        sizes = sizes[sizes > 0]
         lines = -(-sizes // size)
         first = np.cumsum(lines) - lines
         place = np.arange(len(order)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
@@ -177,7 +179,10 @@ class _Table:
         self._index[np.repeat(first, sizes) + place // size, place % size] = order
         self.first = np.repeat(first, lines)
         self.rows = self.laid_out(rows + 1, 0)
-        self._own, self._other = (_ranks(self.laid_out(side, 0)) for side in (own, other))
+        # Only differences within a line matter, which are far smaller than 2¹⁵: small numbers are compared cheaply.
+        own, other = self.laid_out(own, 0), self.laid_out(other, 0)
+        self._own = (own - own[:, :1]).astype(np.int16)
+        self._other = np.cumsum(np.diff(other, axis=1, prepend=other[:, :1]) != 0, axis=1, dtype=np.int16)
 
     def laid_out(self, values: Ints, empty: int) -> Ints:
         """Give each place in the table the value of its row."""
@@ -259,15 +264,6 @@ def _first(piece: Ints, ranks: Ints) -> Ints:
     one = np.empty(int(piece.max()) + 1, dtype=np.int64)
     one[piece] = ranks
     return one[piece]
-
-
-def _ranks(lines: Ints) -> NDArray[np.int16]:
-    """Rank the values in each line, which has far fewer than 2¹⁵, so that comparing them is cheap."""
-    order = np.argsort(lines, axis=1)
-    ordered = np.take_along_axis(lines, order, axis=1)
-    ranks = np.empty(lines.shape, dtype=np.int16)
-    np.put_along_axis(ranks, order, np.cumsum(np.diff(ordered, axis=1, prepend=0) != 0, axis=1), axis=1)
-    return ranks
 
 
 def _run(values: Columns, up_to: Columns) -> None:
