@@ -31,6 +31,8 @@ from qassay.scoring import score_examples
 from qassay.train.export import export_encoder
 
 LIMIT = 1e-4
+PADDING = 1e-5
+"""Differences from which on an answer is scored again by itself; rounding makes none as large."""
 STATS = ("p", "r", "f")
 Scores = NDArray[np.float64]
 
@@ -76,7 +78,7 @@ def difference(examples: Sequence[Example], folder: Path, layer: int, *, idf: bo
     """Give the largest differences of precision, recall and F1, and how many answers padding had changed."""
     scorer = package(examples, layer, idf=idf)
     found, expected = ours(examples, folder, layer, idf=idf), theirs(scorer, examples)
-    padded = np.flatnonzero((np.abs(found - expected) > LIMIT).any(axis=0)).tolist()
+    padded = np.flatnonzero((np.abs(found - expected) > PADDING).any(axis=0)).tolist()
     for place in padded:
         expected[:, place] = theirs(scorer, [examples[place]], batch=1)[:, 0]
     return np.abs(found - expected).max(axis=1), len(padded)
