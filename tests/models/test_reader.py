@@ -76,22 +76,6 @@ def test_an_answer_far_into_a_long_passage_is_found(reader):
     assert passage[found.start : found.end] == found.text == "Maria Hill"
 
 
-def test_no_more_of_a_long_passage_is_read_twice_than_windows_need(reader, monkeypatch):
-    """Windows of up to 256 pieces that overlap by a quarter: 300 pieces make two of 172, not of 256."""
-    read = []
-    scores = reader._scores
-    monkeypatch.setattr(
-        reader,
-        "_scores",
-        lambda question, passage, shared: read.append(len(passage)) or scores(question, passage, shared),
-    )
-
-    reader.answer([("Who painted the portrait?", "word " * 300)])
-
-    # 300 = n + n - n / 4 gives n = 171.4; a mark on each side.
-    assert read == [174, 174]
-
-
 def test_of_a_very_long_passage_the_nearest_windows_are_read(reader):
     """Those that share most with the question; the reader notes it."""
     before = reader.notes[SKIMMED]

@@ -132,9 +132,7 @@ class OnnxReader:
         return Answer(text[start:end], start, end, none)
 
     def _windows(self, inner: int, shared: NDArray[np.bool_]) -> list[Window]:
-        number = len(windows(inner, self._head.window))
-        # As many windows, none longer than is needed for neighbours to overlap by a quarter.
-        found = windows(inner, -(-4 * inner // (3 * number + 1)))
+        found = windows(inner, self._head.window)
         if len(found) <= self._head.most_windows:
             return found
         self.notes[SKIMMED] += 1
