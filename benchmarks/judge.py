@@ -12,13 +12,14 @@ lexical metrics says what comes of taking their scores for probabilities.
 
 AVA's transformer models are trained first, all twelve kinds into folders of one folder, which --models names:
 
-    qassay build ava WikiQA-train.tsv TRAIN.xml -o pairs
+    qassay build ava WikiQA-train.tsv TRAIN.xml NQ.json --cap 60 --held-out judge-data/test.jsonl -o pairs
     for kind in a0-qr a0-rt a0-qt a0 a1-q a1-r a1-t a1-qt a1-rt a1-rq a1 a2; do
         qassay train ava --kind $kind --base MODEL --data pairs -o models/$kind
     done
     python benchmarks/judge.py --models models
 
-That takes a GPU's hour, or a CPU's day. A single one can be given as `--metric ava,kind=a2,model=FOLDER`.
+`judge-data` is what `qassay build judge` wrote, with EVOUNA's held-back questions in `test.jsonl`. All of it takes ten
+minutes of a large GPU, or a CPU's day. A single one can be given as `--metric ava,kind=a2,model=FOLDER`.
 """
 
 import argparse

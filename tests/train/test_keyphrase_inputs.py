@@ -78,3 +78,18 @@ def test_equal_texts_are_near_in_every_piece(folder, backbone):
     made = Judged.of([pair], backbone.pieces, 100, open_encoder(ModelRef("folder", str(folder)), "cpu"))
 
     np.testing.assert_allclose(made.soft[0][0], np.ones(3), atol=1e-5)
+
+
+def test_pairs_with_an_empty_side_are_left_out(folder, backbone):
+    """An answer without a piece cannot be weighed, and one such pair would make every weight undefined."""
+    pairs = [
+        JudgedPair("Who?", ("Anna",), "", 0.0, "mine"),
+        JudgedPair("Who?", ("Anna",), "Anna", 1.0, "mine"),
+        JudgedPair("Who?", (" ",), "Anna", 0.0, "mine"),
+        JudgedPair("Who?", (), "Anna", 0.0, "mine"),
+    ]
+
+    judged = Judged.of(pairs, backbone.pieces, 20, open_encoder(ModelRef("folder", str(folder)), "cpu"))
+
+    assert judged.label.tolist() == [1.0]
+    assert [len(side) for side in (judged.candidate, judged.reference, judged.exact[0], judged.soft[1])] == [1, 1, 1, 1]

@@ -95,7 +95,11 @@ class Judged:
 
     @classmethod
     def of(cls, pairs: Sequence[JudgedPair], cut: Cut, longest: int, encoder: Encoder) -> Judged:
-        """Hold each candidate against the reference that it shares most words with."""
+        """Hold each candidate against the reference that it shares most words with.
+
+        Pairs of which a side has no piece are left out: there is nothing to weigh.
+        """
+        pairs = [pair for pair in pairs if pair.references]
         numbers: dict[tuple[str, str], int] = {}
         chosen = [(pair.question, pair.candidate, closest(pair)) for pair in pairs]
         sides = [
@@ -103,6 +107,8 @@ class Judged:
             for side in (1, 2)
         ]
         examples = Examples.cut(list(numbers), cut, longest)
+        kept = np.logical_and(*(examples.lengths[side] > 0 for side in sides)) if pairs else np.zeros(0, bool)
+        sides = [side[kept] for side in sides]
         encoded = encoder.encode([text for _, text in examples.texts], min(SOFT_LAYER, encoder.layers))
         exact: tuple[list[Shares], list[Shares]] = ([], [])
         soft: tuple[list[Shares], list[Shares]] = ([], [])
@@ -111,7 +117,7 @@ class Judged:
                 held.append(_held(examples.texts[ours][1], examples.texts[theirs][1], examples.spans[ours]))
             for held, near in zip(soft, _nearest(encoded[left], encoded[right]), strict=True):
                 held.append(near[:longest])
-        label = np.array([pair.label for pair in pairs], np.float32)
+        label = np.array([pair.label for pair in pairs], np.float32)[kept]
         return cls(examples, sides[0], sides[1], label, exact, soft)
 
 
