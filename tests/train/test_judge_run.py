@@ -119,6 +119,21 @@ def test_encoders_are_not_averaged(small: Path, data: Path, tmp_path: Path):
         train_from_files(str(small), data, tmp_path / "judge", Training(seeds=2))
 
 
+def test_second_opinions_are_for_the_trunk(small: Path, data: Path, tmp_path: Path):
+    """Neither another encoder nor the embedded judge's layer takes folds, and none is left out without a word."""
+    with pytest.raises(SpecError, match="5 folds"):
+        train_from_files(str(small), data, tmp_path / "judge", Training(folds=5))
+    with pytest.raises(SpecError, match="5 folds"):
+        train_from_files("mini", data, tmp_path / "judge", Training(folds=5))
+
+
+def test_second_opinions_train_a_judge(base: Path, data: Path, tmp_path: Path):
+    """With folds the judge comes out as a folder like any other."""
+    reached = train_on_trunk(base, read_data(data), tmp_path / "judge", PLAN, seeds=1, folds=2)
+
+    assert [each.source for each in reached] == ["evouna"]
+
+
 def test_training_needs_rows(data: Path):
     """An empty file is named."""
     (data / "dev.jsonl").write_text("")

@@ -16,6 +16,7 @@ from qassay.train.export_judge import export_judge
 from qassay.train.judge import Plan, logits, quality, train
 from qassay.train.judge_inputs import JudgeInputs, prepare
 from qassay.train.judge_network import JudgeNetwork, Pairs
+from qassay.train.judge_opinions import folds_of, with_second_opinions
 from qassay.train.judge_rows import JudgeRow
 from tiny_bert import write_tiny_bert
 
@@ -149,3 +150,27 @@ def test_the_exported_judge_reads_contexts_as_the_network_does(base, network, in
     expected = logits(network, Pairs.of(inputs, "cpu"), "cpu", context=True)
 
     np.testing.assert_allclose(judge.judge(asked), expected, atol=1e-4)
+
+
+def test_labels_take_in_what_networks_of_other_folds_think(weights, inputs):
+    """Half of a label is the opinion of a network that has not seen the row's fold."""
+    fold = np.array([0, 0, 1, 2])
+
+    changed = with_second_opinions(weights, inputs, fold, PLAN, "cpu")
+
+    first = inputs.row <= 1
+    network = train(weights, inputs.pairs_where(~first), PLAN, "cpu")
+    asked = inputs.pairs_where(first)
+    opinion = 1 / (1 + np.exp(-logits(network, Pairs.of(asked, "cpu"), "cpu")))
+    assert asked.row.tolist() == [0, 0, 1]
+    np.testing.assert_allclose(changed.label[:2], [0.5 + opinion[:2].mean() / 2, opinion[2] / 2], atol=1e-6)
+    np.testing.assert_array_equal(changed.row, inputs.row)
+
+
+def test_answers_to_one_question_share_a_fold():
+    """A network never judges answers to a question that it was trained on."""
+    fold = folds_of(["a", "b", "a", "c", "b"], 5)
+
+    assert fold[0] == fold[2]
+    assert fold[1] == fold[4]
+    assert ((fold >= 0) & (fold < 5)).all()

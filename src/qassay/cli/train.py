@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -138,6 +138,15 @@ def judge(
     epochs: Epochs = None,
     rate: Rate = None,
     seeds: Seeds = None,
+    folds: Annotated[
+        int,
+        typer.Option(
+            "--folds",
+            min=0,
+            help="Folds in which networks judge rows that they have not seen; their opinion is half of a label then "
+            "(all-MiniLM-L6-v2).",
+        ),
+    ] = 0,
     seen: Annotated[
         Path | None,
         typer.Option("--seen", metavar="FILE", help="Judged pairs that the keyphrase head was trained on, if any."),
@@ -147,7 +156,7 @@ def judge(
     json: Json = False,
 ) -> None:
     """Train a judge on judged answers, and fit the layer that weighs it; use it with `ava,model=FOLDER`."""
-    how = _training(epochs, rate, seeds, device, seed, seen)
+    how = replace(_training(epochs, rate, seeds, device, seed), seen=seen, folds=folds)
     from qassay.train.judge_run import train_from_files  # noqa: PLC0415 - loads torch
 
     found = train_from_files(base, data, out, how, report=say)
@@ -198,14 +207,12 @@ def design_of(kind: str) -> str:
     return kind
 
 
-def _training(
-    epochs: int | None, rate: float | None, seeds: int | None, device: str, seed: int, seen: Path | None = None
-) -> Training:
+def _training(epochs: int | None, rate: float | None, seeds: int | None, device: str, seed: int) -> Training:
     check_train_extra()
     from qassay.models.hf import choose_device  # noqa: PLC0415 - loads torch
     from qassay.train.judge_run import Training  # noqa: PLC0415 - as above
 
-    return Training(epochs, rate, seed, seeds, choose_device(check_device(device)), seen)
+    return Training(epochs, rate, seed, seeds, choose_device(check_device(device)))
 
 
 def check_train_extra() -> None:

@@ -5,7 +5,7 @@ Nothing here needs more than numpy, so that prepared rows travel to a machine wi
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -50,6 +50,11 @@ class JudgeInputs:
     def save(self, path: Path) -> None:
         """Write all of it as one compressed file."""
         np.savez_compressed(path, **{each.name: getattr(self, each.name) for each in fields(self)})
+
+    def pairs_where(self, chosen: NDArray[np.bool_]) -> JudgeInputs:
+        """Keep some of the pairs; rows and texts stay, whether a pair points to them or not."""
+        columns = ("context", "reference", "question", "candidate", "row")
+        return replace(self, **{name: getattr(self, name)[chosen] for name in columns})
 
     @classmethod
     def load(cls, path: Path) -> JudgeInputs:

@@ -59,6 +59,8 @@ class Training:
     device: str = "cpu"
     seen: Path | None = None
     """The file of judged pairs that the keyphrase head was trained on, if any: on those its weights know too much."""
+    folds: int = 0
+    """Folds in which networks first judge rows unseen, on the embedded model's trunk; 0 for labels as they are."""
 
     def to_dict(self) -> dict[str, object]:
         """Give what was said, for the model's card."""
@@ -118,6 +120,8 @@ def _trained(
     how: Training,
     report: Callable[[str], None],
 ) -> list[Reached]:
+    if how.folds and (base == EMBEDDED or not is_trunk(base)):
+        raise SpecError(f"{how.folds} folds; second opinions are for networks on all-MiniLM-L6-v2's trunk alone")
     if base == EMBEDDED:
         shutil.copytree(EMBEDDED_FOLDER, folder, dirs_exist_ok=True)
         layer, reached = fit_from_rows([*rows[TRAIN], *rows[DEV]], folder, seen=how.seen)
@@ -130,6 +134,7 @@ def _trained(
             folder,
             how.on_trunk(),
             seeds=3 if how.seeds is None else how.seeds,
+            folds=how.folds,
             device=how.device,
             seen=how.seen,
             report=report,
@@ -147,12 +152,13 @@ def train_on_trunk(
     plan: Plan,
     *,
     seeds: int = 3,
+    folds: int = 0,
     device: str = "cpu",
     seen: Path | None = None,
     report: Callable[[str], None] = lambda _: None,
 ) -> list[Reached]:
     """Train a judge on the embedded model's trunk, and fit its layer."""
-    export_network(base, rows[TRAIN], folder, plan, seeds=seeds, device=device, report=report)
+    export_network(base, rows[TRAIN], folder, plan, seeds=seeds, device=device, folds=folds, report=report)
     layer, reached = fit_from_rows(rows[DEV], folder, seen=seen)
     layer.write(folder)
     return reached

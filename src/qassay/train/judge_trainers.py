@@ -20,6 +20,7 @@ from qassay.train.encoder_base import open_base
 from qassay.train.export_judge import export_judge
 from qassay.train.judge import Plan, train
 from qassay.train.judge_inputs import prepare
+from qassay.train.judge_opinions import folds_of, with_second_opinions
 from qassay.train.judge_rows import DEV, TRAIN, JudgeRow, single_references
 
 if TYPE_CHECKING:
@@ -55,12 +56,15 @@ def export_network(
     *,
     seeds: int,
     device: str,
+    folds: int = 0,
     report: Callable[[str], None],
 ) -> None:
     """Train networks on the trunk, average them and write them beside the embedded model's other parts."""
     if seeds < 1:
         raise SpecError(f"{seeds} seeds; train at least one network")
-    tuned = train_network(base_weights(base), rows, plan, base / TOKENIZER, seeds=seeds, device=device, report=report)
+    tuned = train_network(
+        base_weights(base), rows, plan, base / TOKENIZER, seeds=seeds, device=device, folds=folds, report=report
+    )
     if folder.resolve() != EMBEDDED_FOLDER.resolve():
         shutil.copytree(EMBEDDED_FOLDER, folder, dirs_exist_ok=True)
     export_judge({name: value.numpy() for name, value in tuned.items()}, folder, layer=plan.trunk_depth)
@@ -74,15 +78,20 @@ def train_network(
     *,
     seeds: int,
     device: str,
+    folds: int = 0,
     report: Callable[[str], None] = lambda _: None,
 ) -> dict[str, torch.Tensor]:
-    """Train one network a seed and average their tuned weights."""
+    """Train one network a seed and average their tuned weights; with `folds`, on labels with a second opinion."""
     from tokenizers import Tokenizer  # noqa: PLC0415 - with the training libraries
 
     cutter = Tokenizer.from_file(str(tokenizer))
     cutter.no_truncation()
     cutter.no_padding()
-    inputs = prepare(list(single_references(rows)), cutter)
+    single = list(single_references(rows))
+    inputs = prepare(single, cutter)
+    if folds:
+        fold = folds_of([row.group for row in single], folds)
+        inputs = with_second_opinions(weights, inputs, fold, plan, device, report=report)
     states = []
     for seed in range(plan.seed, plan.seed + seeds):
 
