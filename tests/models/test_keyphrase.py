@@ -129,3 +129,23 @@ def test_a_model_without_head_says_so(tmp_path):
 
     with pytest.raises(ModelError, match="qassay train keyphrase"):
         load_weigher(str(tmp_path))
+
+
+def test_recent_pairs_are_not_weighed_again(weigher):
+    """A reference that comes back with another system's answer keeps its weights."""
+    (first,) = weigher.weigh([(QUESTION, REFERENCE)])
+
+    _, again = weigher.weigh([(QUESTION, "Four."), (QUESTION, REFERENCE)])
+
+    assert again is first
+
+
+def test_only_so_many_pairs_are_kept(weigher, monkeypatch):
+    """What was weighed longest ago is forgotten, and weighed anew to the same weights."""
+    monkeypatch.setattr("qassay.models.keyphrase._KEPT_PIECES", 4)
+    (first,) = weigher.weigh([(QUESTION, REFERENCE)])
+
+    (again,) = weigher.weigh([(QUESTION, REFERENCE)])
+
+    assert again is not first
+    np.testing.assert_array_equal(again.weights, first.weights)

@@ -6,6 +6,7 @@ attend to depends on the question alone and is computed once for all its answers
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 
     Beside = Mapping[str, Vectors]
 
+_KEPT_PIECES = 1 << 20
+"""Of recent pairs: the references of a question come back with every system's answer to it."""
+
 
 class OnnxWeigher:
     """Token weights from the keyphrase head of an ONNX model folder: a softmax over the answer's word pieces."""
@@ -35,6 +39,8 @@ class OnnxWeigher:
         self._encoder = encoder
         self._head: KeyphraseHead = encoder.model.keyphrase
         self._runtime = encoder.runtime
+        self._recent: OrderedDict[tuple[str | None, str], TokenWeights] = OrderedDict()
+        self._recent_pieces = 0
         self.notes = encoder.notes
         """The encoder's own, which counts for both."""
 
@@ -46,18 +52,34 @@ class OnnxWeigher:
         return fingerprint(*files, str(self._head.temperature))
 
     def weigh(self, pairs: Sequence[tuple[str | None, str]]) -> list[TokenWeights]:
-        """Weigh the tokens of each answer for its question, or for none; equal pairs run once."""
-        distinct = list(dict.fromkeys(pairs))
+        """Weigh the tokens of each answer for its question, or for none; equal and recent pairs run once."""
+        found = {pair: self._recent[pair] for pair in pairs if pair in self._recent}
+        found |= self._run([pair for pair in dict.fromkeys(pairs) if pair not in found])
+        for pair, weighed in found.items():
+            self._remember(pair, weighed)
+        return [found[pair] for pair in pairs]
+
+    def _remember(self, pair: tuple[str | None, str], weighed: TokenWeights) -> None:
+        if pair not in self._recent:
+            self._recent_pieces += 1 + len(weighed.weights)
+        self._recent[pair] = weighed
+        self._recent.move_to_end(pair)
+        while self._recent_pieces > _KEPT_PIECES:
+            _, oldest = self._recent.popitem(last=False)
+            self._recent_pieces -= 1 + len(oldest.weights)
+
+    def _run(self, distinct: Sequence[tuple[str | None, str]]) -> dict[tuple[str | None, str], TokenWeights]:
+        if not distinct:
+            return {}
         layer = self._head.layer
         answers = self._encoder.encode([answer for _, answer in distinct], layer)
         questions = self._questions([question for question, _ in distinct if question is not None])
         jobs = [(questions[question], made) for (question, _), made in zip(distinct, answers, strict=True)]
         logits = self._runtime.parallel(lambda job: self._logits(*job), jobs, [len(made.ids) for _, made in jobs])
-        weighed = {
+        return {
             pair: TokenWeights(made.spans[1:-1], self._weights(row))
             for pair, made, row in zip(distinct, answers, logits, strict=True)
         }
-        return [weighed[pair] for pair in pairs]
 
     def _questions(self, texts: Sequence[str]) -> dict[str | None, Beside]:
         """Give what the answers to each question attend to; for no question, nothing."""

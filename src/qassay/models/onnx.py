@@ -176,12 +176,13 @@ class OnnxEncoder:
         stops = sorted({passed, layer})
         jobs = [(cut[text], stops) for text in texts]
         raised = self.runtime.parallel(lambda job: self._raised(*job), jobs, [len(made.ids) for made, _ in jobs])
-        made = {}
-        for text, vectors in zip(texts, raised, strict=True):
-            if passed < layer and text not in begun:
-                self._remember(text, passed, cut[text]._replace(vectors=vectors[0]))
-            made[text] = cut[text]._replace(vectors=vectors[-1])
-            self._remember(text, layer, made[text])
+        states = dict(zip(texts, raised, strict=True))
+        # What was asked for is remembered last, and so is forgotten last.
+        for number, stop in enumerate(stops):
+            made = {text: cut[text]._replace(vectors=vectors[number]) for text, vectors in states.items()}
+            for text, one in made.items():
+                if stop == layer or text not in begun:
+                    self._remember(text, stop, one)
         return made
 
     def _cut(self, texts: Sequence[str]) -> dict[str, TokenEmbeddings]:
