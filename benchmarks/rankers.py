@@ -232,7 +232,7 @@ def run(name: str, metrics: Sequence[str]) -> list[dict[str, object]]:
                 )
                 print(
                     f"    {measure:4s} RMSE {found.rmse or 0:.3f} ± {found.sigma or 0:.3f}  "
-                    f"tau {found.kendall or float('nan'):.3f} (p {found.kendall_p or float('nan'):.3f})"
+                    f"tau {_shown(found.kendall)} (p {_shown(found.kendall_p)})"
                 )
                 lines.append(
                     {
@@ -249,6 +249,10 @@ def run(name: str, metrics: Sequence[str]) -> list[dict[str, object]]:
                     }
                 )
     return lines
+
+
+def _shown(value: float | None) -> str:
+    return "undefined" if value is None else f"{value:.3f}"
 
 
 def _three(values: tuple[float, float, float]) -> str:
