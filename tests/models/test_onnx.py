@@ -128,6 +128,14 @@ def test_long_texts_are_read_whole_and_counted(embedded):
     assert embedded.notes == {WINDOWED: 1}
 
 
+def test_a_text_beyond_memory_is_one_clear_error(embedded, monkeypatch):
+    """A line of ten megabytes must not take the machine down; what is too long is said, and how much it may be."""
+    monkeypatch.setattr("qassay.models.onnx.MOST_PIECES", 50)
+
+    with pytest.raises(ModelError, match=r"60 word pieces.*begins with \"dog dog.*\(50\); shorten it"):
+        embedded.encode(["cat", "dog " * 60], 1)
+
+
 def test_other_scripts_are_noted(embedded):
     """Chinese is encoded, with a note that the embedded model is English."""
     embedded.notes.clear()

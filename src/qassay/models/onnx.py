@@ -36,6 +36,8 @@ _MOST_THREADS = 32
 _KEPT_BYTES = 96 << 20
 _MARKS = 2
 _NOWHERE = (0, 0)
+MOST_PIECES = 500_000
+"""Of one text: a long book. Its states take two gigabytes with all that metrics make of them."""
 
 
 def default_threads() -> int:
@@ -191,6 +193,11 @@ class OnnxEncoder:
         nothing = np.zeros((0, self.model.width), np.float32)
         found = {}
         for text, cut in zip(texts, self._tokenizer.encode_batch(list(texts), add_special_tokens=False), strict=True):
+            if len(cut) > MOST_PIECES:
+                raise ModelError(
+                    f'a text of {len(cut):,} word pieces, which begins with "{text[:40]}", is more than a model can '
+                    f"hold in memory ({MOST_PIECES:,}); shorten it, or leave out the metrics that read with a model"
+                )
             ids = np.array([opening, *cut.ids, closing], np.int64)
             spans = np.array([_NOWHERE, *cut.offsets, _NOWHERE], np.int64)
             found[text] = TokenEmbeddings(ids, spans, nothing, _at_the_ends(len(ids)))
