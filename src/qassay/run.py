@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
+from qassay.data.locking import sole_writer
 from qassay.data.scored import read_rows
 from qassay.data.writing import encode_jsonl, encode_row, open_writer
 from qassay.partial import PartialOutput
@@ -92,7 +93,7 @@ class _Interrupts:
 
 
 class Run:
-    """One `qassay score`. Use as a context manager; temporary files go with it."""
+    """One `qassay score`. Use as a context manager: no other run writes the output meanwhile, temporary files go with it."""
 
     def __init__(
         self,
@@ -117,6 +118,8 @@ class Run:
         self._closing = ExitStack()
 
     def __enter__(self) -> Self:
+        if self.output:
+            self._closing.enter_context(sole_writer(self.output))
         return self
 
     def __exit__(self, *_: object) -> None:

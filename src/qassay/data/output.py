@@ -1,5 +1,6 @@
 """Files that appear whole or not at all."""
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,7 +11,8 @@ from qassay.errors import OutputError
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
     """Give a neighbouring path to write to, which takes the file's name when all went well."""
-    partial = path.with_name(f".{path.name}.part")
+    # By process: two programs that write the same file do not mix what they write.
+    partial = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         yield partial
         partial.replace(path)
