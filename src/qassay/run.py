@@ -93,7 +93,7 @@ class _Interrupts:
 
 
 class Run:
-    """One `qassay score`. Use as a context manager: no other run writes the output meanwhile, temporary files go with it."""
+    """One `qassay score`. As a context manager it keeps other runs from its output; temporary files go with it."""
 
     def __init__(
         self,
