@@ -1,5 +1,6 @@
 """Errors whose messages say where the trouble is and what to do about it."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 
@@ -31,3 +32,21 @@ class SpecError(QassayError):
 
 class ModelError(QassayError):
     """A model that is missing, damaged or of the wrong kind."""
+
+
+class TextTooLongError(ModelError):
+    """Texts that are more than a model can hold in memory."""
+
+    def __init__(self, texts: Sequence[str], pieces: int, most: int) -> None:
+        self.texts = tuple(texts)
+        self.pieces = pieces
+        """Word pieces of the first one."""
+        self.most = most
+        """Word pieces that a text may have."""
+        super().__init__(
+            f'a text of {pieces:,} word pieces, which begins with "{texts[0][:40]}", is more than a model can hold in '
+            f"memory ({most:,}); shorten it, or leave out the metrics that read with a model"
+        )
+
+    def __reduce__(self) -> tuple[type["TextTooLongError"], tuple[tuple[str, ...], int, int]]:
+        return (type(self), (self.texts, self.pieces, self.most))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from qassay.errors import ModelError
+from qassay.errors import ModelError, TextTooLongError
 from qassay.models.base import FOREIGN, WINDOWED, TokenEmbeddings, is_foreign, windows
 from qassay.models.folder import BELOW, IDS, TOKENIZER, OnnxModel, fingerprint
 from qassay.models.weight_file import read_weights
@@ -192,12 +192,10 @@ class OnnxEncoder:
         opening, closing = self._marks
         nothing = np.zeros((0, self.model.width), np.float32)
         found = {}
-        for text, cut in zip(texts, self._tokenizer.encode_batch(list(texts), add_special_tokens=False), strict=True):
-            if len(cut) > MOST_PIECES:
-                raise ModelError(
-                    f'a text of {len(cut):,} word pieces, which begins with "{text[:40]}", is more than a model can '
-                    f"hold in memory ({MOST_PIECES:,}); shorten it, or leave out the metrics that read with a model"
-                )
+        pieces = self._tokenizer.encode_batch(list(texts), add_special_tokens=False)
+        if beyond := [(text, len(cut)) for text, cut in zip(texts, pieces, strict=True) if len(cut) > MOST_PIECES]:
+            raise TextTooLongError([text for text, _ in beyond], beyond[0][1], MOST_PIECES)
+        for text, cut in zip(texts, pieces, strict=True):
             ids = np.array([opening, *cut.ids, closing], np.int64)
             spans = np.array([_NOWHERE, *cut.offsets, _NOWHERE], np.int64)
             found[text] = TokenEmbeddings(ids, spans, nothing, _at_the_ends(len(ids)))
