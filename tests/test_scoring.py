@@ -84,3 +84,54 @@ def test_language_option():
 def test_same_seed():
     """The same seed gives the same intervals."""
     assert score_examples(RUN, ["bleu"], seed=5).aggregates == score_examples(RUN, ["bleu"], seed=5).aggregates
+
+
+LONG = [
+    answer("the cat", "the cat sat", id="0", question="Who sat?"),
+    answer("cat " * 60, "the cat sat", id="1", question="Who sat?"),
+    answer("a dog", "the dog sat", "dog " * 60, id="2", question="Who sat?"),
+    answer("a bird", "the bird sat", id="3", question="Who sat?"),
+]
+BY_MODEL = ["bert_score", "rouge_l:kpqa", "ava", "lerc"]
+
+
+@pytest.fixture
+def little_memory(monkeypatch):
+    """A machine that holds few word pieces; what is true of sixty here is true of 500,000 elsewhere."""
+    monkeypatch.setattr("qassay.models.onnx.MOST_PIECES", 50)
+
+
+@pytest.mark.usefixtures("little_memory")
+@pytest.mark.parametrize("spec", ["bert_score", "bert_score:kpqa", "rouge_l:kpqa", "bleu:kp", "ava"])
+def test_an_answer_beyond_memory_is_unscored_when_errors_are_skipped(spec):
+    """Its place has a reason, and the others score as they do without it."""
+    table = score_examples(LONG, [spec], on_error="skip")
+    others = score_examples([LONG[0], LONG[3]], [spec])[spec]
+    np.testing.assert_array_equal(table[spec], [others[0], np.nan, np.nan, others[1]])
+    assert set(table.unscored[spec]) == {1, 2}
+    assert "longer than 50 word pieces" in table.unscored[spec][1]
+    assert table.aggregates[0].n == 2
+
+
+@pytest.mark.usefixtures("little_memory")
+def test_metrics_that_need_not_hold_an_answer_score_it():
+    """Words are counted without a model, and LERC reads the stretch that is nearest to the reference."""
+    table = score_examples(LONG, ["bert_score", "token_f1", "lerc"], on_error="skip")
+    alone = score_examples(LONG, ["token_f1", "lerc"])
+    np.testing.assert_array_equal([table[spec] for spec in alone.scores], list(alone.scores.values()))
+    assert not np.isnan(table["lerc"]).any()
+
+
+@pytest.mark.usefixtures("little_memory")
+@pytest.mark.parametrize("examples", [LONG[1:3], LONG[1:2]])
+def test_a_batch_of_nothing_but_long_answers(examples):
+    """Nothing is left to read, and nothing breaks."""
+    table = score_examples(examples, BY_MODEL[:3], on_error="skip")
+    assert np.isnan([table[spec] for spec in BY_MODEL[:3]]).all()
+
+
+@pytest.mark.usefixtures("little_memory")
+def test_an_answer_beyond_memory_stops_the_run():
+    """The message names the answer and both remedies."""
+    with pytest.raises(DataError, match=r'id "1": a text of 60 word pieces.*shorten it.*or --on-error skip'):
+        score_examples(LONG, ["token_f1", "bert_score"])

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
 import numpy as np
 
-from qassay.errors import DataError, SpecError
+from qassay.errors import DataError, SpecError, TextTooLongError
 from qassay.features import Batch, Resources
 from qassay.frequencies import Frequencies
 from qassay.metrics.catalogue import create_all, default_metrics
@@ -19,8 +20,9 @@ from qassay.scores import ScoreTable
 from qassay.tally import ScoredBatch, Tally
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from qassay.arrays import Floats
     from qassay.metrics.base import Metric
     from qassay.models.base import Device
     from qassay.records import Example
@@ -30,6 +32,54 @@ BATCH = 1024
 MODEL_BATCH = 128
 """With a model an answer takes milliseconds: a batch is what Ctrl-C waits for, and what progress moves by."""
 SEED = 12345
+OnError = Literal["stop", "skip"]
+_Found = TypeVar("_Found")
+
+
+class Readable:
+    """A batch that is read with models. What is too long for one of them is left out, if errors are skipped."""
+
+    def __init__(self, batch: Batch, on_error: OnError) -> None:
+        self.batch = batch
+        self._on_error = on_error
+        self._rest = batch
+        self._left_out: dict[int, str] = {}
+
+    def run(self, work: Callable[[Batch], _Found]) -> tuple[_Found, dict[int, str]]:
+        """Work on the batch, or, where a text proves too long for that, without its example; say which, and why."""
+        batch = self.batch
+        while True:
+            try:
+                return work(batch), {} if batch is self.batch else self._left_out
+            except TextTooLongError as problem:
+                if batch is self._rest:
+                    self._leave_out(problem)
+                batch = self._rest
+
+    @property
+    def notes(self) -> Counter[str]:
+        """What was noted of the texts; each counts once, also where both batches were begun."""
+        return self.batch.notes | self._rest.notes
+
+    def _leave_out(self, problem: TextTooLongError) -> None:
+        batch, examples = self._rest, list(self._rest.examples)
+        beyond = [row for row, text in enumerate(batch.texts) if text in problem.texts]
+        owners = np.repeat(np.arange(len(batch)), [len(example.references) for example in examples])
+        concerned = {
+            *np.flatnonzero(np.isin(batch.candidate, beyond)).tolist(),
+            *owners[np.isin(batch.reference, beyond)].tolist(),
+        }
+        if not concerned:
+            raise problem
+        if self._on_error == "stop":
+            named = examples[min(concerned)].id
+            raise DataError(f'the answer with id "{named}": {problem}, or --on-error skip') from problem
+        for i in concerned:
+            self._left_out[i] = f"longer than {problem.most:,} word pieces, more than a model can hold in memory"
+            # Without texts it has nothing to be read, and keeps its place in the batch.
+            blank = tuple(replace(each, text="") for each in examples[i].references)
+            examples[i] = replace(examples[i], candidate=None, references=blank)
+        self._rest = Batch(examples, batch.resources)
 
 
 class Scorer:
@@ -46,9 +96,12 @@ class Scorer:
         model: str = EMBEDDED,
         device: Device = "auto",
         threads: int | None = None,
+        on_error: OnError = "stop",
     ) -> None:
         self.metrics: list[Metric] = create_all(specs, model)
         self.resources = Resources(language, model=model, device=device, threads=threads)
+        self.on_error: OnError = on_error
+        """What an answer does that is too long for a model: end the run, or go without that model's scores."""
 
     def need_model(self) -> Self:
         """Refuse a model that no metric of the run can use, instead of scoring with the embedded one in silence."""
@@ -101,14 +154,15 @@ class Scorer:
     def score(self, examples: Sequence[Example]) -> ScoredBatch:
         """Score one batch with every metric."""
         self._check_fields(examples)
-        batch = Batch(examples, self.resources)
+        readable = Readable(Batch(examples, self.resources), self.on_error)
         scored = ScoredBatch(examples, {}, {}, {}, Counter())
         for metric in self.metrics:
             spec = str(metric.spec)
-            scored.stats[spec] = metric.stats(batch)
-            scored.scores[spec] = metric.finish(scored.stats[spec])
-            scored.unscored[spec] = metric.unscored(batch)
-        scored.notes.update(batch.notes)
+            (stats, unscored), left_out = readable.run(partial(_measured, metric))
+            scored.stats[spec] = stats
+            scored.scores[spec] = metric.finish(stats)
+            scored.unscored[spec] = unscored | left_out
+        scored.notes.update(readable.notes)
         return scored
 
     def tally(self) -> Tally:
@@ -124,6 +178,10 @@ class Scorer:
                         f'{metric.spec} needs "{need}", and the answer with id "{lacking.id}" has none; '
                         f"{_remedy(metric, need)}"
                     )
+
+
+def _measured(metric: Metric, batch: Batch) -> tuple[Floats, dict[int, str]]:
+    return metric.stats(batch), metric.unscored(batch)
 
 
 def _runs_model(metric: Metric) -> bool:
@@ -150,18 +208,20 @@ def score_examples(
     seed: int = SEED,
     model: str = EMBEDDED,
     device: Device = "auto",
+    on_error: OnError = "stop",
     scorer: Scorer | None = None,
 ) -> ScoreTable:
     """Score examples that fit in memory and keep everything; without specs, with the metrics that suit them.
 
-    A scorer that is given stands for all other choices.
+    With `on_error="skip"` an answer that is too long for a model goes without its scores instead of ending the run. A
+    scorer that is given stands for all other choices.
     """
     everything = tuple(examples)
     if not everything:
         raise DataError("there are no answers to score")
     if scorer is None:
         chosen = specs or default_metrics(everything[0])
-        scorer = Scorer(chosen, language=language, model=model, device=device).need_model()
+        scorer = Scorer(chosen, language=language, model=model, device=device, on_error=on_error).need_model()
     scorer.count(everything)
     tally = scorer.tally()
     parts = [scorer.score(chunk) for chunk in batches(everything, batch)]

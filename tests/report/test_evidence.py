@@ -119,3 +119,15 @@ def test_without_models_the_page_says_nothing_more():
 
     assert (page["weightings"], page["signals"]) == ([], [])
     assert not {"weights", "parts"} & page["answers"][0].keys()
+
+
+def test_an_answer_beyond_memory_has_no_evidence(monkeypatch):
+    """The report of a run that skipped it shows the others."""
+    monkeypatch.setattr("qassay.models.onnx.MOST_PIECES", 50)
+    scorer = Scorer(["rouge_l:kpqa", "ava"], on_error="skip")
+    long, short = gather_evidence([replace(STEPS, candidate="seven " * 60), STEPS], scorer)
+
+    assert not long.parts
+    assert not long.weights["kpqa"].candidate
+    assert short.parts["ava"]
+    assert short.weights["kpqa"].candidate

@@ -102,6 +102,7 @@ def accuracy(
         dev=judged_dev,
         cut=cut,
         language=check_language(language),
+        on_error=reading.on_error,
     )
     report = estimate_systems(run.answers, confidence=confidence, population=Population(population), width=plan)
     chosen = None if next_ is None else _choose(run, next_, out, seed)

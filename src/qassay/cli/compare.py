@@ -44,6 +44,7 @@ def compare(
         seed=seed,
         model=model,
         device=options.check_device(device),
+        on_error=reading.on_error,
     )
     comparisons = compare_table(table, draws=draws)
     if json:

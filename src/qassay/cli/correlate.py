@@ -154,7 +154,14 @@ def _evidence(answers: _Answers, scoring: _Scoring) -> tuple[Evidence, int]:
         raise SpecError(f"{mixed} holds scores and other inputs hold answers; give files of one kind")
     scorer = _scorer(answers, scoring)
     reader = Reader(answers.inputs, answers.reading)
-    table = score_examples(reader, answers.metric or (), seed=answers.seed, scorer=scorer, **asdict(scoring))
+    table = score_examples(
+        reader,
+        answers.metric or (),
+        seed=answers.seed,
+        on_error=answers.reading.on_error,
+        scorer=scorer,
+        **asdict(scoring),
+    )
     list_skipped(reader)
     return evidence_of_table(table, given), reader.skipped_total
 

@@ -78,6 +78,7 @@ def score(
             model=model,
             device=chosen,
             threads=None if workers == 1 else max(1, (os.cpu_count() or 1) // workers),
+            on_error=reading.on_error,
         )
         scorer.need_model()
         ranking_metric = _rank_by(rank, rank_by, scorer.specs)

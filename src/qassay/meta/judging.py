@@ -15,7 +15,7 @@ from qassay.meta.labelling import MatchedLabels, match_labels
 from qassay.meta.system_wise import RankedAnswers, SystemWise, evaluate_systems, tune_threshold
 from qassay.metrics.catalogue import CATALOGUE, parse_spec
 from qassay.records import Example
-from qassay.scoring import score_examples
+from qassay.scoring import OnError, score_examples
 
 EVEN = 0.5
 """From this probability on an answer is rather right than wrong."""
@@ -58,21 +58,23 @@ def judge_answers(
     dev: Iterable[Example] | None = None,
     cut: float | None = None,
     language: str = "auto",
+    on_error: OnError = "stop",
 ) -> JudgedRun:
     """Score answers with a judge and put people's verdicts beside them.
 
     Verdicts are the labels; without any, judgements that come with some of the answers, if they are 0 or 1 or `cut`
     says from which value on an answer is right. With judgements of all answers the truth is known. A `threshold`
     turns scores into verdicts before they are averaged; `dev` has judged answers to tune it on, so that the systems'
-    accuracies come closest. Where every answer has a `rank` (1 is first), accuracy is that of the first answers.
+    accuracies come closest. Where every answer has a `rank` (1 is first), accuracy is that of the first answers. With
+    `on_error="skip"` answers that are too long for the judge are left unscored.
     """
     spec = str(parse_spec(judge))
     if CATALOGUE[parse_spec(judge).name].declaration.maximum != 1:
         raise SpecError(f"{spec} does not score from 0 to 1; choose another metric as judge")
     everything = tuple(examples)
-    table = score_examples(everything, [spec], language=language)
+    table = score_examples(everything, [spec], language=language, on_error=on_error)
     if dev is not None:
-        threshold = _tuned(tuple(dev), spec, cut, language)
+        threshold = _tuned(tuple(dev), spec, cut, language, on_error)
     ranks = _ranks(everything)
     truth, notes = _truth(everything, cut)
     system_wise = None
@@ -106,11 +108,11 @@ def _keys(examples: Sequence[Example]) -> tuple[list[str], list[Hashable]]:
     )
 
 
-def _tuned(dev: Sequence[Example], spec: str, cut: float | None, language: str) -> float:
+def _tuned(dev: Sequence[Example], spec: str, cut: float | None, language: str, on_error: OnError) -> float:
     truth, _ = _truth(dev, cut)
     if truth is None:
         raise DataError("the development file has no judgements of 0 or 1 (or --cut X); a threshold is tuned on them")
-    scores, ranks = score_examples(dev, [spec], language=language)[spec], _ranks(dev)
+    scores, ranks = score_examples(dev, [spec], language=language, on_error=on_error)[spec], _ranks(dev)
     if ranks is None:
         return rate_threshold(scores, truth, [example.system for example in dev])
     return tune_threshold(RankedAnswers.build(*_keys(dev), -ranks, scores, truth))

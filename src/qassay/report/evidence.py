@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from qassay.asked import weights_on
 from qassay.features import Batch
 from qassay.metrics.learned import EXPLAINED, Ava
-from qassay.scoring import MODEL_BATCH, batches
+from qassay.scoring import MODEL_BATCH, Readable, batches
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -59,9 +60,9 @@ def gather_evidence(examples: Iterable[Example], scorer: Scorer) -> Iterator[Evi
     weightings = [each for each in LEARNED if any(metric.spec.weights == each for metric in scorer.metrics)]
     judges = [metric for metric in scorer.metrics if isinstance(metric, Ava) and metric.kind in EXPLAINED]
     for chunk in batches(examples, MODEL_BATCH):
-        batch = Batch(chunk, scorer.resources)
-        weighed = {each: _weighed(batch, each) for each in weightings}
-        parts = {str(metric.spec): metric.explain(batch) for metric in judges}
+        readable = Readable(Batch(chunk, scorer.resources), scorer.on_error)
+        weighed = {each: readable.run(partial(_weighed, weighting=each))[0] for each in weightings}
+        parts = {str(metric.spec): readable.run(metric.explain)[0] for metric in judges}
         for i in range(len(chunk)):
             yield Evidence(
                 {name: found[i] for name, found in weighed.items()},
