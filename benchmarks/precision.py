@@ -77,7 +77,7 @@ def unrounded_head(rng: np.random.Generator) -> Arrays:
 def write_full_precision(folder: Path, head: Arrays) -> None:
     """Export the embedded model's design in full precision."""
     model, settings = packaged()
-    export_encoder(base_model(), folder, layers=max(model.layers), default_layer=model.default_layer, int8=False)
+    export_encoder(base_model(), folder, layers=max(model.graphs), default_layer=model.default_layer, int8=False)
     export_keyphrase(head, folder, layer=settings.layer, temperature=settings.temperature, int8=False)
 
 

@@ -50,11 +50,21 @@ def test_a_missing_file_is_named(tmp_path, name):
 
 
 def test_a_layer_that_is_left_out_is_refused(tmp_path):
-    """Every layer goes on from the one below, which must be there."""
+    """Every layer up to the highest can be asked for, and must be there."""
     model = described(tmp_path)
-    write_description(tmp_path, msgspec.structs.replace(model, layers={2: "layer1.onnx"}, default_layer=2))
+    write_description(tmp_path, msgspec.structs.replace(model, graphs={2: "layer1.onnx"}, default_layer=2))
 
     with pytest.raises(ModelError, match="layers must be 1, 2"):
+        OnnxModel.read(tmp_path)
+
+
+def test_a_folder_with_a_graph_for_each_step_is_refused(tmp_path):
+    """A description of the layout in which graphs went on from the layer below says that it must be exported again."""
+    described(tmp_path)
+    path = tmp_path / DESCRIPTION
+    path.write_text(path.read_text(encoding="utf-8").replace('"graphs"', '"layers"'), encoding="utf-8")
+
+    with pytest.raises(ModelError, match=r"another version.*graphs.*export the model again"):
         OnnxModel.read(tmp_path)
 
 

@@ -97,6 +97,29 @@ def test_layers_asked_for_before_do_not_matter(base, tmp_path, layers, text):
     np.testing.assert_array_equal(found[3], direct)
 
 
+@pytest.mark.parametrize("default_layer", [1, 2, 3])
+def test_every_layer_is_the_same_from_any_default_one(base, exported, tmp_path, default_layer):
+    """Where the graphs begin changes no layer's states."""
+    export_encoder(base, tmp_path, default_layer=default_layer, int8=False)
+    encoder = OnnxEncoder("tiny", tmp_path)
+
+    found = [encoder.encode([TEXTS[0]], layer)[0].vectors for layer in (3, 2, 1)]
+
+    expected = [exported.encode([TEXTS[0]], layer)[0].vectors for layer in (3, 2, 1)]
+    np.testing.assert_array_equal(np.stack(found), np.stack(expected))
+
+
+def test_no_graph_is_opened_that_is_not_needed(base, tmp_path):
+    """A higher layer is reached from the default one at once, without the graphs of the layers between."""
+    export_encoder(base, tmp_path, default_layer=1)
+    encoder = OnnxEncoder("tiny", tmp_path)
+    (tmp_path / "layer2.onnx").write_bytes(b"not a graph")
+
+    (found,) = encoder.encode([TEXTS[0]], 3)
+
+    assert len(found.vectors) == len(found.ids)
+
+
 @pytest.mark.parametrize("layers", [(1, 3), (3, 1)])
 def test_a_text_is_counted_once_for_all_layers(base, tmp_path, layers):
     """The default layer is known once a text has passed it, and a higher one goes on from there."""

@@ -22,15 +22,15 @@ def test_layers_share_their_weights(tmp_path):
     assert two - one == pytest.approx(layer, rel=0.6)
 
 
-def test_a_graph_holds_its_layer_alone(tmp_path):
-    """The graph of a layer goes on from the one below, and only the first one embeds."""
-    export_encoder(write_tiny_bert(tmp_path / "base", layers=2), tmp_path / "out")
+def test_graphs_go_on_from_the_default_layer(tmp_path):
+    """Up to the default layer a graph begins with word pieces, which it embeds; above it, with the default layer."""
+    export_encoder(write_tiny_bert(tmp_path / "base", layers=4), tmp_path / "out", default_layer=2)
 
-    first, second = (onnx.load(tmp_path / "out" / f"layer{n}.onnx", load_external_data=False) for n in (1, 2))
+    graphs = [onnx.load(tmp_path / "out" / f"layer{n}.onnx", load_external_data=False).graph for n in (1, 2, 3, 4)]
 
-    kinds = [[node.op_type for node in model.graph.node] for model in (first, second)]
-    assert [each.count("MultiHeadAttention") for each in kinds] == [1, 1]
-    assert [each.count("Gather") for each in kinds] == [2, 0]
+    kinds = [[node.op_type for node in graph.node] for graph in graphs]
+    assert [each.count("MultiHeadAttention") for each in kinds] == [1, 2, 1, 2]
+    assert [each.count("Gather") for each in kinds] == [2, 2, 0, 0]
 
 
 def test_factors_leave_room_for_sixteen_bits(tmp_path):

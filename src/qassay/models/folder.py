@@ -16,7 +16,7 @@ TOKENIZER = "tokenizer.json"
 KEYPHRASE_SETTINGS = "keyphrase.json"
 """Beside a Hugging Face model: how its keyphrase head is run."""
 IDS, BELOW = "ids", "below"
-"""What the graphs of an encoder take: the first word pieces, the others the states of the layer below."""
+"""What the graphs of an encoder take: those up to the default layer word pieces, those above it its states."""
 _DIGITS = 12
 
 
@@ -30,7 +30,7 @@ def read_description(path: Path, kind: type[Description], *, absent: str) -> Des
     except FileNotFoundError as missing:
         raise ModelError(absent) from missing
     except msgspec.DecodeError as problem:
-        raise ModelError(f"{path}: damaged or of another version: {problem}") from problem
+        raise ModelError(f"{path}: damaged or of another version: {problem}; export the model again") from problem
 
 
 class KeyphraseHead(msgspec.Struct, frozen=True):
@@ -49,8 +49,8 @@ class OnnxModel(msgspec.Struct, frozen=True, omit_defaults=True):
     width: int
     longest: int
     """How many word pieces a text may have, the two marks around it included."""
-    layers: dict[int, str]
-    """A graph for each layer: the first takes word pieces, the others the states of the layer below."""
+    graphs: dict[int, str]
+    """A graph up to each layer: from word pieces up to the default one, from the default one's states above it."""
     default_layer: int
     weights: str
     precision: Literal["int8", "fp32"]
@@ -64,12 +64,12 @@ class OnnxModel(msgspec.Struct, frozen=True, omit_defaults=True):
             path, cls, absent=f"{folder}: there is no {DESCRIPTION}, so this is no model of Qassay's"
         )
         head = model.keyphrase
-        named = [TOKENIZER, model.weights, *model.layers.values()]
+        named = [TOKENIZER, model.weights, *model.graphs.values()]
         named += [head.question, head.answer, head.weights] if head else []
         for name in named:
             if not (folder / name).is_file():
                 raise ModelError(f"{folder / name}: this file is missing; install or export the model again")
-        if sorted(model.layers) != [*range(1, 1 + len(model.layers))] or model.default_layer not in model.layers:
+        if sorted(model.graphs) != [*range(1, 1 + len(model.graphs))] or model.default_layer not in model.graphs:
             raise ModelError(
                 f"{path}: damaged or of another version: layers must be 1, 2, …, the default one among them"
             )

@@ -108,7 +108,7 @@ class OnnxEncoder:
         self.ref = ref
         self.runtime = Runtime(folder, threads)
         self.model = self.runtime.model
-        self.layers = max(self.model.layers)
+        self.layers = max(self.model.graphs)
         self.default_layer = self.model.default_layer
         self.notes: Counter[str] = Counter()
         self._recent: OrderedDict[tuple[str, int], TokenEmbeddings] = OrderedDict()
@@ -156,8 +156,8 @@ class OnnxEncoder:
 
     def encode(self, texts: Sequence[str], layer: int) -> list[TokenEmbeddings]:
         """Give each text's embeddings at a layer; equal texts run once, and recent ones not again."""
-        if layer not in self.model.layers:
-            raise ModelError(f"{self.ref} has layers {min(self.model.layers)} to {self.layers}, not {layer}")
+        if layer not in self.model.graphs:
+            raise ModelError(f"{self.ref} has layers {min(self.model.graphs)} to {self.layers}, not {layer}")
         found = {text: self._recall(text, layer) for text in dict.fromkeys(texts)}
         new = [text for text, known in found.items() if known is None]
         if new:
@@ -166,16 +166,15 @@ class OnnxEncoder:
 
     def states(self, ids: Ints, layer: int) -> Vectors:
         """Run word pieces, marks included and no more than the model reads at once, up to a layer."""
-        return self._climb(ids, [layer])[0]
+        return self._climb(ids, self._stops(layer))[-1]
 
     def _run(self, texts: Sequence[str], layer: int) -> dict[str, TokenEmbeddings]:
         """Run texts up to a layer; the default one, for which most metrics ask, is remembered in passing."""
-        passed = min(layer, self.default_layer)
-        begun = {text: known for text in texts if (known := self._recall(text, passed))}
+        stops = self._stops(layer)
+        begun = {text: known for text in texts if (known := self._recall(text, stops[0]))}
         cut = begun | self._cut([text for text in texts if text not in begun])
-        for each in range(1, layer + 1):
-            self._session(each)  # opened before the threads need it
-        stops = sorted({passed, layer})
+        for stop in stops:
+            self._session(stop)  # opened before the threads need it
         jobs = [(cut[text], stops) for text in texts]
         raised = self.runtime.parallel(lambda job: self._raised(*job), jobs, [len(made.ids) for made, _ in jobs])
         states = dict(zip(texts, raised, strict=True))
@@ -211,11 +210,15 @@ class OnnxEncoder:
     def _marks(self) -> tuple[int, int]:
         return self._tokenizer.token_to_id("[CLS]"), self._tokenizer.token_to_id("[SEP]")
 
+    def _stops(self, layer: int) -> list[int]:
+        """Give the layers at which graphs end on the way to a layer: itself, and before it the default one if lower."""
+        return sorted({min(layer, self.default_layer), layer})
+
     def _session(self, layer: int) -> Session:
-        return self.runtime.session(self.model.layers[layer], self.model.weights)
+        return self.runtime.session(self.model.graphs[layer], self.model.weights)
 
     def _raised(self, text: TokenEmbeddings, stops: Sequence[int]) -> list[Vectors]:
-        """Give a text's states at ascending layers, going on from those that it has, which are of the first."""
+        """Give a text's states at the stops, going on from those that it has, which are of the first."""
         ids, inner = text.ids, len(text.ids) - _MARKS
         if len(ids) <= self.model.longest:
             return self._climb(ids, stops, text.vectors if len(text.vectors) else None)
@@ -230,17 +233,9 @@ class OnnxEncoder:
         return states
 
     def _climb(self, ids: Ints, stops: Sequence[int], begun: Vectors | None = None) -> list[Vectors]:
-        found, layer = [], 1
         if begun is None:
-            (states,) = self._session(1).run(None, {IDS: ids[None]})
-        else:
-            states, layer = begun[None], stops[0]
-        for stop in stops:
-            while layer < stop:
-                layer += 1
-                (states,) = self._session(layer).run(None, {BELOW: states})
-            found.append(np.asarray(states[0], np.float32))
-        return found
+            begun = self._session(stops[0]).run(None, {IDS: ids[None]})[0][0]
+        return [begun, *(self._session(stop).run(None, {BELOW: begun[None]})[0][0] for stop in stops[1:])]
 
     def _recall(self, text: str, layer: int) -> TokenEmbeddings | None:
         known = self._recent.get((text, layer))

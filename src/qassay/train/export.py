@@ -29,8 +29,9 @@ _KEYPHRASE_FILE = "keyphrase.npz"
 def export_encoder(
     base: Path, folder: Path, *, layers: int | None = None, default_layer: int = 1, int8: bool = True
 ) -> OnnxModel:
-    """Write one graph for each layer of a BERT, over one file of weights; the first layer's also embeds word pieces.
+    """Write a graph that reaches each layer of a BERT, over one file of weights.
 
+    Graphs up to the default layer begin with word pieces, those above it with the states of the default layer.
     `base` is a Hugging Face folder with safetensors and a fast tokenizer. In int8 (the default) matrices have a scale
     for each column and the word embeddings one for each word.
     """
@@ -44,17 +45,19 @@ def export_encoder(
     for number, name in graphs.items():
         graph = Graph(file, int8=int8, heads=config["num_attention_heads"], epsilon=config["layer_norm_eps"])
         inputs: dict[str, tuple[int, Shape]] = {BELOW: (TensorProto.FLOAT, wide)}
-        below = BELOW
-        if number == 1:
-            inputs, below = {IDS: (TensorProto.INT64, [1, "pieces"])}, _embed(graph, weights, int8=int8)
-        states = graph.layer(below, f"layer{number}", Layer.from_bert(weights, number - 1))
+        states, above = BELOW, default_layer
+        if number <= default_layer:
+            inputs, above = {IDS: (TensorProto.INT64, [1, "pieces"])}, 0
+            states = _embed(graph, weights, int8=int8)
+        for each in range(above + 1, number + 1):
+            states = graph.layer(states, f"layer{each}", Layer.from_bert(weights, each - 1))
         graph.save(folder / name, inputs, {"states": (states, wide)})
     file.write()
     shutil.copy(base / "tokenizer.json", folder / "tokenizer.json")
     model = OnnxModel(
         width=config["hidden_size"],
         longest=config["max_position_embeddings"],
-        layers=graphs,
+        graphs=graphs,
         default_layer=default_layer,
         weights=_ENCODER_FILE,
         precision="int8" if int8 else "fp32",
