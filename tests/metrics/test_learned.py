@@ -99,3 +99,38 @@ def test_verdicts_are_shared_between_metrics():
     create("lerc").values(batch)
 
     assert known == before
+
+
+JUDGES = ["ava", "ava,kind=linear", "lerc", "ava,refs=mean"]
+
+
+@pytest.mark.parametrize("spec", JUDGES)
+@pytest.mark.parametrize("candidate", ["!!!", "the cat", "😂"])
+@pytest.mark.parametrize("reference", ["...", "😀", "?!"])
+def test_a_reference_without_a_word_is_nothing_to_be_held_against(spec: str, candidate: str, reference: str):
+    """Neither right nor wrong: unscored, with the reason."""
+    batch = Batch([answer(candidate, reference, question="Who sat?")])
+
+    assert np.isnan(create(spec).values(batch)).all()
+    assert create(spec).unscored(batch) == {0: "no reference has a word"}
+
+
+@pytest.mark.parametrize("spec", JUDGES)
+def test_the_same_marks_are_right(spec: str):
+    """Identical texts are right, of whatever they are made."""
+    assert values(spec, answer("...", "...", question="Who?"))[0] == 1.0
+
+
+@pytest.mark.parametrize("spec", JUDGES)
+def test_other_references_count_beside_one_without_a_word(spec: str):
+    """The score is what the references with words give."""
+    beside = answer("a cat sat", "...", "the cat", "😀", question="Who sat?")
+    alone = answer("a cat sat", "the cat", question="Who sat?")
+
+    assert values(spec, beside)[0] == values(spec, alone)[0]
+
+
+@pytest.mark.parametrize("spec", ["ava", "ava,kind=linear"])
+def test_what_is_not_judged_is_not_explained(spec: str):
+    """An answer beside a reference without words has no parts of a verdict."""
+    assert create(spec).explain(Batch([answer("!!!", "...", question="Who sat?")])) == [[]]

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 KINDS = ("mini", "linear", *DESIGNS)
 EXPLAINED = frozenset({"mini", "linear"})
 """The kinds whose verdict is a sum of parts."""
+NO_WORD = "no reference has a word"
 NO_QUESTION = "answers without a question, judged by their references alone"
 _MOST_SURE = 7.0
 
@@ -44,7 +45,8 @@ class Part(NamedTuple):
 class LearnedMetric(MeanMetric):
     """A probability for each candidate held against each reference; the best one counts, or their mean.
 
-    Identical texts are right, and a blank answer to a reference that is not blank is wrong, whatever a model says.
+    Identical texts are right, and a blank answer to a reference that is not blank is wrong, whatever a model says. Any
+    other answer cannot be held against a reference of punctuation or pictures alone, which is left out.
     """
 
     def pair_logits(self, batch: Batch, pairs: Pairs) -> Floats:
@@ -69,14 +71,19 @@ class LearnedMetric(MeanMetric):
         return divide(totals, np.bincount(pairs.example, minlength=len(batch)).astype(np.float64), empty=np.nan)
 
     def unscored(self, batch: Batch) -> dict[int, str]:
-        """Add the examples whose references are all blank."""
+        """Add the examples whose references are all blank, or without any word."""
         left_out = np.setdiff1d(np.arange(len(batch)), self._usable(batch).example)
-        return {**{int(i): EMPTY_REFERENCE for i in left_out}, **super().unscored(batch)}
+        filled = {i for i in left_out.tolist() if any(each.text.strip() for each in batch.examples[i].references)}
+        reasons = {i: NO_WORD if i in filled else EMPTY_REFERENCE for i in left_out.tolist()}
+        return {**reasons, **super().unscored(batch)}
 
     @staticmethod
     def _usable(batch: Batch) -> Pairs:
         blank = np.array([not text.strip() for text in batch.texts], bool)
-        return subset(batch.pairs, ~blank[batch.reference[batch.pairs.reference]])
+        worded = np.array([any(map(str.isalnum, text)) for text in batch.texts], bool)
+        candidate, reference = batch.candidate[batch.pairs.example], batch.reference[batch.pairs.reference]
+        decided = (candidate == reference) | blank[candidate]
+        return subset(batch.pairs, worded[reference] | (decided & ~blank[reference]))
 
     @staticmethod
     def _open(batch: Batch, pairs: Pairs) -> Bools:
