@@ -290,7 +290,9 @@ def test_extra_reference(spec):
     extra = [answer("", text).references for text in ("the cat sat", "秦朝十年", "yes", "", "something else entirely")]
     after = [replace(each, references=each.references + more) for more in extra for each in before]
     scorer = counted(spec, [*before, *after])
-    assert (scored(scorer, after) >= np.tile(scored(scorer, before), len(extra))).all()
+    least, found = np.tile(scored(scorer, before), len(extra)), scored(scorer, after)
+    known = ~np.isnan(least)
+    assert (found[known] >= least[known]).all()
 
 
 @every_spec
