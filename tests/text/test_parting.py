@@ -1,6 +1,6 @@
 import pytest
 
-from qassay.text.parting import numbers_in, parted
+from qassay.text.parting import parted
 
 
 @pytest.mark.parametrize(
@@ -16,18 +16,3 @@ from qassay.text.parting import numbers_in, parted
 def test_words_are_parted_where_the_seam_shows(text: str, expected: str):
     """A capital after a small letter and a figure after letters begin a word."""
     assert parted(text) == expected
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("twenty-one people", {"20", "1"}),
-        ("1,250.5 miles", {"1250.5"}),
-        ("the fifth of 5", {"5"}),
-        ("has3 lines", {"3"}),
-        ("no numbers", set()),
-    ],
-)
-def test_numbers_are_found_in_words_and_figures(text: str, expected: set[str]):
-    """Cardinals, ordinals and figures count alike."""
-    assert numbers_in(text) == expected

@@ -12,18 +12,18 @@ from qassay.metrics.base import f_measure, subset
 from qassay.metrics.matching import match_pairs, unit
 from qassay.metrics.ngrams import identical, overlap, table_overlap
 from qassay.models.base import EMBEDDED
-from qassay.text.parting import NUMBER_WORDS, numbers_in
+from qassay.text.sought import SearchedText
 
 if TYPE_CHECKING:
     from qassay.arrays import Floats
     from qassay.features import Batch, Pairs
+    from qassay.text.quantities import Quantity
 
 JUDGE = "judge"
 """The name of the network's own logit among the signals."""
 _TOK = "squad"
 _SHARPEN = 4.0
 _CLOSE = 0.03
-_LONG_WORD, _STEM = 4, 6
 _NEGATION = re.compile(
     r"\b(?:no|not|never|none|nobody|nothing|neither|nor|cannot|without)\b|n['\u2019]t\b", re.IGNORECASE
 )
@@ -35,8 +35,6 @@ _REFUSAL = re.compile(
     r"i don['\u2019]?t (?:know|have)|do not have",
     re.IGNORECASE,
 )
-_ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th|s)?")
-_NOT_LETTERS = re.compile(r"[\W_]+")
 
 
 class Signals(NamedTuple):
@@ -107,9 +105,7 @@ class _Looks:
     def __init__(self, batch: Batch) -> None:
         tokens = batch.tokens(_TOK)
         self._words = [tokens.row(i) for i in range(len(tokens))]
-        self._known = [frozenset(words) for words in self._words]
-        self._numbers = [numbers_in(text) for text in batch.texts]
-        self._letters = [_NOT_LETTERS.sub("", text.lower()) for text in batch.texts]
+        self._texts = [SearchedText(text, words) for text, words in zip(batch.texts, self._words, strict=True)]
         self.negated, self.refusing, yes, no = (
             np.array([bool(form.search(text)) for text in batch.texts], bool)
             for form in (_NEGATION, _REFUSAL, _YES, _NO)
@@ -117,38 +113,22 @@ class _Looks:
         self.opinion = yes.astype(np.int64) - no.astype(np.int64)
 
     def found(self, candidate: int, reference: int) -> float:
-        """Give the share of the reference's words that the candidate has, also where words run together.
-
-        Long words may stand inside others or lack their last letter; numbers may be in words, ordinal, or be followed
-        by more figures.
-        """
-        words = self._words[reference]
-        if not words:
-            return 0.0
-        return sum(self._has(candidate, word) for word in words) / len(words)
-
-    def _has(self, candidate: int, word: str) -> bool:
-        if word in self._known[candidate]:
-            return True
-        number = NUMBER_WORDS.get(word) or ((shaped := _ORDINAL.fullmatch(word)) and shaped[1])
-        if number:
-            there = self._numbers[candidate]
-            return number in there or (len(number) >= _LONG_WORD and any(each.startswith(number) for each in there))
-        if len(word) < _LONG_WORD:
-            return False
-        letters = self._letters[candidate]
-        return word in letters or (len(word) >= _STEM and word[:-1] in letters)
+        """Give the share of the reference's words that the candidate has, in whatever form."""
+        return self._texts[candidate].share(self._words[reference])
 
     def numbers_missing(self, candidate: int, reference: int) -> float:
         """Give the share of the reference's numbers that the candidate lacks."""
-        wanted = self._numbers[reference]
-        return len(wanted - self._numbers[candidate]) / len(wanted) if wanted else 0.0
+        there, wanted = self._numbers(candidate, reference)
+        missing = sum(not any(number.met_by(given) for given in there) for number in wanted)
+        return missing / len(wanted) if wanted else 0.0
 
     def numbers_close(self, candidate: int, reference: int) -> float:
         """Say how near the candidate's numbers come to the reference's: 1 where equal, 0 from three per cent off."""
-        there = [float(number) for number in self._numbers[candidate]]
-        wanted = [float(number) for number in self._numbers[reference]]
+        there, wanted = self._numbers(candidate, reference)
         if not there or not wanted:
             return 0.0
-        gaps = [min(abs(number - other) for other in there) / max(abs(number), 1e-9) for number in wanted]
+        gaps = [min(number.gap(given) for given in there) for number in wanted]
         return sum(max(0.0, 1 - gap / _CLOSE) for gap in gaps) / len(gaps)
+
+    def _numbers(self, candidate: int, reference: int) -> tuple[tuple[Quantity, ...], tuple[Quantity, ...]]:
+        return self._texts[candidate].quantities, self._texts[reference].quantities

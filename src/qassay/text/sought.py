@@ -1,0 +1,116 @@
+"""Looking for a word in a text that may have it in another form."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import TYPE_CHECKING
+
+from qassay.text.quantities import NUMBER_WORDS, quantities, roman_figures
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_LONG, _LONGER = 4, 6
+_NOT_LETTERS = re.compile(r"[\W_]+")
+_PARTS = re.compile(r"\d+|[^\W\d_]+")
+_ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th|s)?")
+_SIGNS = {
+    "%": ("percent", "per", "cent", "percentage"),
+    "\u00b0": ("degree", "degrees"),
+    "$": ("dollar", "dollars"),
+    "\u00a3": ("pound", "pounds"),
+    "\u20ac": ("euro", "euros"),
+}
+_SHORT_FORMS = {
+    "yr": "year",
+    "yrs": "years",
+    "hr": "hour",
+    "hrs": "hours",
+    "min": "minute",
+    "mins": "minutes",
+    "sec": "second",
+    "secs": "seconds",
+    "km": "kilometers",
+    "kilometres": "kilometers",
+    "cm": "centimeters",
+    "centimetres": "centimeters",
+    "ft": "feet",
+    "lb": "pound",
+    "lbs": "pounds",
+    "kg": "kilograms",
+    "bn": "billion",
+    "dr": "doctor",
+    "st": "saint",
+    "mt": "mount",
+}
+
+
+class SearchedText:
+    """A text in which words are looked for, given with its words after SQuAD normalisation."""
+
+    def __init__(self, text: str, words: Sequence[str]) -> None:
+        self.quantities = quantities(text)
+        self._letters = _NOT_LETTERS.sub("", _plain(text.lower()))
+        self._known = _known(text, [_plain(word) for word in words])
+
+    def share(self, words: Sequence[str]) -> float:
+        """Give the share of words that are found."""
+        return sum(self.has(_plain(word)) for word in words) / len(words) if words else 0.0
+
+    def has(self, word: str) -> bool:
+        """Tell whether the text has a word, also where it is run together with others.
+
+        A number may be in figures or in words, ordinal, Roman, or be followed by more figures; a short form stands for
+        its word, and a sign for its name. Long words may stand inside others; still longer ones may lack their last
+        letter, or differ by one letter that is not the first.
+        """
+        if word in self._known or _SHORT_FORMS.get(word) in self._known:
+            return True
+        if figures := _figures(word):
+            return self._has_number(figures)
+        parts = _PARTS.findall(word)
+        if parts and parts != [word]:
+            return all(self.has(part) for part in parts)
+        if len(word) < _LONG:
+            return False
+        return word in self._letters or (len(word) >= _LONGER and self._has_nearly(word))
+
+    def _has_number(self, figures: str) -> bool:
+        if len(figures) >= _LONG and any(known.startswith(figures) for known in self._known):
+            return True
+        return any(wanted.met_by(given) for wanted in quantities(figures) for given in self.quantities)
+
+    def _has_nearly(self, word: str) -> bool:
+        if word[:-1] in self._letters:
+            return True
+        return any(known[:1] == word[0] and _one_letter_off(word, known) for known in self._known)
+
+
+def _plain(text: str) -> str:
+    """Take accents off."""
+    if text.isascii():
+        return text
+    return "".join(each for each in unicodedata.normalize("NFKD", text) if not unicodedata.combining(each))
+
+
+def _known(text: str, words: Sequence[str]) -> frozenset[str]:
+    """Give a text's words, and those in them: before a footnote's number, between dashes, behind a sign."""
+    known = {part for word in words for part in (word, *_PARTS.findall(word))}
+    known.update(name for sign, names in _SIGNS.items() if sign in text for name in names)
+    known.update(_SHORT_FORMS[word] for word in known & _SHORT_FORMS.keys())
+    return frozenset(known)
+
+
+def _figures(word: str) -> str | None:
+    """Give the figures of a word that is a number, if it is one."""
+    ordinal = _ORDINAL.fullmatch(word)
+    return NUMBER_WORDS.get(word) or (ordinal[1] if ordinal else roman_figures(word.upper()))
+
+
+def _one_letter_off(word: str, other: str) -> bool:
+    """Tell whether one letter more, less or another makes the words equal."""
+    if abs(len(word) - len(other)) > 1:
+        return False
+    same = next((i for i, (a, b) in enumerate(zip(word, other, strict=False)) if a != b), min(len(word), len(other)))
+    return word[same + 1 :] in {other[same + 1 :], other[same:]} or word[same:] == other[same + 1 :]

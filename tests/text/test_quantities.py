@@ -1,0 +1,104 @@
+import pytest
+
+from qassay.text.quantities import quantities, roman_figures
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("1,250.5 miles", [1250.5]),
+        ("\u2212128.6 \u00b0F", [128.6]),  # a minus sign
+        ("the fifth of 5", [5]),
+        ("has3 lines", [3]),
+        ("the 21st, the twenty-first", [21]),
+        ("twenty-one people", [21]),
+        ("twenty four votes", [24]),
+        ("two four-year terms", [2, 4]),
+        ("one hundred and fifty two", [152]),
+        ("two hundred thousand men and three women", [200_000, 3]),
+        ("a dozen", [12]),
+        ("$2.18 billion", [2.18e9]),
+        ("2.2bn", [2.2e9]),
+        ("$5m", [5e6]),
+        ("5m deep", [5]),  # metres
+        ("Henry VIII", [8]),
+        ("Super Bowl LII", [52]),
+        ("Xi and I, CIVIC MIX", []),
+        ("May 1,2018", [1, 2018]),
+        ("15thevery year", [15]),
+        ("no numbers", []),
+        ("", []),
+    ],
+)
+def test_numbers_are_found_in_all_their_forms(text: str, expected: list[float]):
+    """Cardinals, ordinals, Roman numerals, figures and magnitudes count alike."""
+    assert [each.low for each in quantities(text)] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "low", "high"),
+    [
+        ("the 1910s", 1910, 1919),
+        ("the 1980's", 1980, 1989),
+        ("the early 1800s", 1800, 1899),
+        ("the mid-10th century BCE", 900, 1000),
+        ("the fourth century", 300, 400),
+    ],
+)
+def test_decades_and_centuries_are_stretches_of_years(text: str, low: float, high: float):
+    """They hold every year of theirs."""
+    (found,) = quantities(text)
+    assert (found.low, found.high) == (low, high)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "given"),
+    [
+        ("1,200", "1200"),
+        ("$3 million", "3,000,000"),
+        ("1.1 million", "1,100,000"),
+        ("$2.18 billion", "2.18"),  # "in billions of dollars", says the question
+        ("$2.18 billion", "about $2.2 billion"),  # rounded
+        ("71%", "70.8 per cent"),
+        ("12,345 people", "some 12,000"),
+        ("the 1980s", "1984"),
+        ("1912", "the 1910s"),
+        ("the 19th century", "the 1800s"),
+        ("the mid-10th century BCE", "957 BCE"),
+        ("336", "the 4th century"),
+        ("1899", "in 18991."),  # a footnote
+        ("Henry VIII", "the eighth Henry"),
+    ],
+)
+def test_the_same_number_in_another_form(wanted: str, given: str):
+    """What people would call the same number is the same."""
+    assert quantities(wanted)[0].met_by(quantities(given)[0])
+
+
+@pytest.mark.parametrize(
+    ("wanted", "given"),
+    [
+        ("1871", "1870"),  # years are not rounded
+        ("$2.18 billion", "$2.19 billion"),
+        ("3.6", "4"),  # a rounding that says too little
+        ("the 1980s", "the 20th century"),
+        ("1985", "the 20th century"),
+        ("the 1980s", "1991"),
+        ("5 million", "5 billion"),
+        ("Henry VIII", "Henry VII"),
+    ],
+)
+def test_other_numbers(wanted: str, given: str):
+    """Near is not the same."""
+    assert not quantities(wanted)[0].met_by(quantities(given)[0])
+
+
+def test_a_gap_is_a_share_of_what_is_wanted():
+    """Ten off from two hundred is a twentieth."""
+    assert quantities("200")[0].gap(quantities("210")[0]) == pytest.approx(0.05)
+
+
+@pytest.mark.parametrize(("word", "expected"), [("XIV", "14"), ("XC", "90"), ("I", None), ("IIX", None), ("ii", None)])
+def test_roman_numerals(word: str, expected: str | None):
+    """Capitals in their right order; a single letter is no numeral."""
+    assert roman_figures(word) == expected
