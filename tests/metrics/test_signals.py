@@ -42,6 +42,12 @@ def test_words_are_found_also_where_they_are_hidden(candidate: str, reference: s
         ("yes, it is", "no", "yes against no", 1.0),
         ("yes, it is", "yeah", "same yes or no", 1.0),
         ("I could not find it", "Paris", "refusal", 1.0),
+        ("As an AI language model, I don't have opinions.", "Paris", "refusal", 1.0),
+        ("As an AI, I do not have real-time data. However, it was Paris.", "Paris", "refusal", 0.0),
+        ("As an AI, I have no opinions, but it is Paris.", "Paris", "refusal", 0.0),
+        ("As an AI, I have no data. However, I couldn't find it.", "Paris", "refusal", 1.0),
+        ("It is not known who lives.", "Kent", "refusal", 1.0),
+        ("Somewhere not known to her.", "Barsoom", "refusal", 0.0),
         ("one two three", "one two three", "longer", 0.0),
     ],
 )

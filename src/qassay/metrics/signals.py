@@ -31,10 +31,13 @@ _YES = re.compile(r"^\W*(?:yes|yeah|yep|correct|true)\b", re.IGNORECASE)
 _NO = re.compile(r"^\W*(?:no|nope|not|never|incorrect|false)\b", re.IGNORECASE)
 _REFUSAL = re.compile(
     r"(?:couldn['\u2019]?t|could not|cannot|can['\u2019]?t|unable to|did not|didn['\u2019]?t) "
-    r"(?:find|determine|provide|answer|give)|as an ai|no information|not (?:sure|clear|known)|"
+    r"(?:find|determine|provide|answer|give)|as an ai|no information|"
+    r"(?:\b(?:am|is|are|was|were)|['\u2019][ms]) not (?:sure|clear|known)|"
     r"i don['\u2019]?t (?:know|have)|do not have",
     re.IGNORECASE,
 )
+# "As an AI language model, I do not have personal opinions. However, …": an answer follows.
+_PREFACE = re.compile(r"as an ai\b[^.\n]*(?:\bbut\b|\.\s*however\b)", re.IGNORECASE)
 
 
 class Signals(NamedTuple):
@@ -106,10 +109,10 @@ class _Looks:
         tokens = batch.tokens(_TOK)
         self._words = [tokens.row(i) for i in range(len(tokens))]
         self._texts = [SearchedText(text, words) for text, words in zip(batch.texts, self._words, strict=True)]
-        self.negated, self.refusing, yes, no = (
-            np.array([bool(form.search(text)) for text in batch.texts], bool)
-            for form in (_NEGATION, _REFUSAL, _YES, _NO)
+        self.negated, yes, no = (
+            np.array([bool(form.search(text)) for text in batch.texts], bool) for form in (_NEGATION, _YES, _NO)
         )
+        self.refusing = np.array([bool(_REFUSAL.search(_PREFACE.sub("", text))) for text in batch.texts], bool)
         self.opinion = yes.astype(np.int64) - no.astype(np.int64)
 
     def found(self, candidate: int, reference: int) -> float:
