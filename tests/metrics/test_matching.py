@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from qassay.metrics.matching import match_pairs
+from qassay.metrics.matching import Units, match_pairs
+from qassay.models.base import TokenEmbeddings
 
 # Directions with cosines that are easy to check: east, north, and the one between (cosine 0.6 with east, 0.8 with
 # north).
@@ -67,3 +68,15 @@ def test_long_texts_in_parts():
     whole = units[0] @ units[1].T
     np.testing.assert_allclose(left.similarity, whole.max(axis=1), atol=1e-6)
     np.testing.assert_allclose(right.similarity, whole.max(axis=0), atol=1e-6)
+
+
+def test_units_do_not_depend_on_what_was_asked_before():
+    """Vectors at length 1 are the same in any order, also when more texts are asked for than are kept."""
+    vectors = np.random.default_rng(0).standard_normal((100, 3, 4)).astype(np.float32)
+    none = np.zeros(0)
+    units = Units([TokenEmbeddings(none, none, each, none) for each in vectors])
+
+    found = np.stack([units[row] for row in (*range(100), *range(100))])
+
+    expected = vectors / np.linalg.norm(vectors, axis=2, keepdims=True)
+    np.testing.assert_allclose(found, np.concatenate([expected, expected]), rtol=1e-6)

@@ -139,6 +139,17 @@ def test_equal_texts_run_once(embedded):
     assert first is second
 
 
+def test_all_that_was_run_last_is_kept(base, tmp_path, monkeypatch):
+    """Another metric that asks for the same texts gets them without a second run, however many they are."""
+    monkeypatch.setattr("qassay.models.onnx._KEPT_BYTES", 1)
+    export_encoder(base, tmp_path)
+    encoder = OnnxEncoder("tiny", tmp_path)
+
+    first, second = (encoder.encode(TEXTS, 1) for _ in range(2))
+
+    assert all(one is other for one, other in zip(first, second, strict=True))
+
+
 def test_long_texts_are_read_whole_and_counted(embedded):
     """A text of many times the model's length gets a vector for every token."""
     embedded.notes.clear()

@@ -10,7 +10,7 @@ from qassay.asked import weights_on
 from qassay.frequencies import FrequencyNeed
 from qassay.metrics.base import EMPTY_REFERENCE, MeanMetric, best, f_measure, subset
 from qassay.metrics.baseline import Baseline, baseline
-from qassay.metrics.matching import match_pairs, unit
+from qassay.metrics.matching import Units, match_pairs
 from qassay.models.base import EMBEDDED
 
 if TYPE_CHECKING:
@@ -54,12 +54,11 @@ class BertScore(MeanMetric):
         layer = int(self.params["layer"]) or batch.resources.encoder(self.model).default_layer
         encoded = batch.embeddings(self.model, layer)
         left, right, weights = self._weights(batch, pairs, encoded)
-        units = [unit(each) for each in encoded]
         power = self.number("sharpen")
         candidate, reference = batch.candidate[pairs.example], batch.reference[pairs.reference]
         precision, recall = np.ones(len(candidate)), np.ones(len(candidate))
         other = candidate != reference
-        sides = match_pairs(units, candidate[other], reference[other])
+        sides = match_pairs(Units(encoded), candidate[other], reference[other])
         precision[other] = sides[0].means(weights, left[other], power)
         recall[other] = sides[1].means(weights, right[other], power)
         # Nothing of a candidate without pieces is right, whatever its marks resemble, unless it is the reference.

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections import OrderedDict
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple, overload
 
 import numpy as np
 
 from qassay.arrays import summed
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
     from qassay.arrays import Floats, Ints
@@ -23,6 +23,7 @@ _ONE_THREAD = 1 << 19
 """Multiplications up to which the matrix library does a product on one thread. Products of two answers are hardly
 larger, and waking threads for them takes longer than they do."""
 _FEWEST_ROWS = 16
+_KEPT_TEXTS = 64
 
 
 def unit(encoded: TokenEmbeddings) -> Unit:
@@ -30,6 +31,34 @@ def unit(encoded: TokenEmbeddings) -> Unit:
     vectors = encoded.vectors
     lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
     return np.asarray(vectors / lengths[:, None], np.float32)
+
+
+class Units(Sequence["Unit"]):
+    """The texts' vectors at length 1, made when asked for and kept for the pairs that follow.
+
+    Pairs of one candidate follow each other. All texts at once would take the memory of their vectors again, and fresh
+    memory costs more time than the division.
+    """
+
+    def __init__(self, encoded: Sequence[TokenEmbeddings]) -> None:
+        self._encoded = encoded
+        self._recent: OrderedDict[int, Unit] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._encoded)
+
+    @overload
+    def __getitem__(self, index: int) -> Unit: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Unit]: ...
+    def __getitem__(self, index: int | slice) -> Unit | list[Unit]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(len(self))[index]]
+        if index not in self._recent:
+            if len(self._recent) == _KEPT_TEXTS:
+                self._recent.popitem(last=False)
+            self._recent[index] = unit(self._encoded[index])
+        return self._recent[index]
 
 
 class Side(NamedTuple):
@@ -66,14 +95,8 @@ def match_pairs(units: Sequence[Unit], left: Ints, right: Ints) -> tuple[Side, S
     `left` and `right` are rows of `units`. Each pair is multiplied by itself: in one product with others the last
     bits of its similarities would depend on them.
     """
-    lefts: list[Unit] = []
-    rights: list[Unit] = []
-    for a, b in zip(left.tolist(), right.tolist(), strict=True):
-        best = _best(units[a], units[b])
-        lefts.append(best[0])
-        rights.append(best[1])
-    lengths = np.array([len(each) for each in units], np.int64)
-    return _side(lefts, lengths[left]), _side(rights, lengths[right])
+    best = [_best(units[a], units[b]) for a, b in zip(left.tolist(), right.tolist(), strict=True)]
+    return _side([lefts for lefts, _ in best]), _side([rights for _, rights in best])
 
 
 def _best(left: Unit, right: Unit) -> tuple[Unit, Unit]:
@@ -81,7 +104,7 @@ def _best(left: Unit, right: Unit) -> tuple[Unit, Unit]:
     rows = max(_FEWEST_ROWS, _ONE_THREAD // max(right.size, 1) - 1)
     if len(left) <= rows:
         similarity = left @ right.T
-        return similarity.max(axis=1), similarity.max(axis=0)
+        return np.maximum.reduce(similarity, axis=1), np.maximum.reduce(similarity, axis=0)
     of_left = np.empty(len(left), np.float32)
     of_right = np.full(len(right), -np.inf, np.float32)
     for start in range(0, len(left), rows):
@@ -91,8 +114,9 @@ def _best(left: Unit, right: Unit) -> tuple[Unit, Unit]:
     return of_left, of_right
 
 
-def _side(similarities: list[Unit], lengths: Ints) -> Side:
+def _side(similarities: list[Unit]) -> Side:
     flat = np.concatenate([np.zeros(0, np.float32), *similarities])
+    lengths = np.array([len(each) for each in similarities], np.int64)
     return Side(flat, np.repeat(np.arange(len(lengths)), lengths))
 
 

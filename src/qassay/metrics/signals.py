@@ -9,7 +9,7 @@ import numpy as np
 
 from qassay.asked import weights_on
 from qassay.metrics.base import f_measure, subset
-from qassay.metrics.matching import match_pairs, unit
+from qassay.metrics.matching import Units, match_pairs
 from qassay.metrics.ngrams import identical, overlap, table_overlap
 from qassay.models.base import EMBEDDED
 from qassay.text.sought import SearchedText
@@ -76,7 +76,7 @@ def model_signals(batch: Batch, pairs: Pairs) -> Signals:
     columns = np.zeros((len(pairs.example), 4))
     asking = np.array([bool(example.question.strip()) for example in batch.examples], bool)[pairs.example]
     encoded = batch.embeddings(EMBEDDED, batch.resources.encoder(EMBEDDED).default_layer)
-    units = [unit(each) for each in encoded]
+    units = Units(encoded)
     plain = [(~each.special).astype(np.float64) for each in encoded]
     for weighting, chosen in (("kpqa", asking), ("kp", ~asking)):
         if not chosen.any():

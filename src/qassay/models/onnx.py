@@ -19,12 +19,13 @@ from qassay.errors import ModelError, TextTooLongError
 from qassay.models.base import FOREIGN, WINDOWED, TokenEmbeddings, is_foreign, windows
 from qassay.models.folder import BELOW, IDS, TOKENIZER, OnnxModel, fingerprint
 from qassay.models.weight_file import read_weights
+from qassay.models.word_pieces import PieceCutter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from qassay.arrays import Bools, Ints
+    from qassay.arrays import Ints
     from qassay.models.base import Vectors
 
     Session = Any
@@ -35,7 +36,6 @@ Result = TypeVar("Result")
 _MOST_THREADS = 32
 _KEPT_BYTES = 96 << 20
 _MARKS = 2
-_NOWHERE = (0, 0)
 MOST_PIECES = 500_000
 """Of one text: a long book. Its states take two gigabytes with all that metrics make of them."""
 
@@ -140,9 +140,7 @@ class OnnxEncoder:
 
     def cut(self, texts: Sequence[str]) -> list[Ints]:
         """Cut texts into the numbers of the model's word pieces, without the marks around them."""
-        return [
-            np.array(each.ids, np.int64) for each in self._tokenizer.encode_batch(list(texts), add_special_tokens=False)
-        ]
+        return [each.ids[1:-1] for each in self._cutter.cut(texts)]
 
     @property
     def vocabulary(self) -> dict[str, int]:
@@ -152,7 +150,7 @@ class OnnxEncoder:
     @property
     def marks(self) -> tuple[int, int]:
         """The numbers of the marks that open and close a text."""
-        return self._marks
+        return self._cutter.marks
 
     def encode(self, texts: Sequence[str], layer: int) -> list[TokenEmbeddings]:
         """Give each text's embeddings at a layer; equal texts run once, and recent ones not again."""
@@ -172,6 +170,7 @@ class OnnxEncoder:
         """Run texts up to a layer; the default one, for which most metrics ask, is remembered in passing."""
         stops = self._stops(layer)
         begun = {text: known for text in texts if (known := self._recall(text, stops[0]))}
+        self._forget()
         cut = begun | self._cut([text for text in texts if text not in begun])
         for stop in stops:
             self._session(stop)  # opened before the threads need it
@@ -188,16 +187,12 @@ class OnnxEncoder:
 
     def _cut(self, texts: Sequence[str]) -> dict[str, TokenEmbeddings]:
         """Cut texts into word pieces, which have no vectors yet."""
-        opening, closing = self._marks
         nothing = np.zeros((0, self.model.width), np.float32)
-        found = {}
-        pieces = self._tokenizer.encode_batch(list(texts), add_special_tokens=False)
-        if beyond := [(text, len(cut)) for text, cut in zip(texts, pieces, strict=True) if len(cut) > MOST_PIECES]:
-            raise TextTooLongError([text for text, _ in beyond], beyond[0][1], MOST_PIECES)
-        for text, cut in zip(texts, pieces, strict=True):
-            ids = np.array([opening, *cut.ids, closing], np.int64)
-            spans = np.array([_NOWHERE, *cut.offsets, _NOWHERE], np.int64)
-            found[text] = TokenEmbeddings(ids, spans, nothing, _at_the_ends(len(ids)))
+        pieces = dict(zip(texts, self._cutter.cut(texts), strict=True))
+        lengths = {text: len(cut.ids) - _MARKS for text, cut in pieces.items()}
+        if beyond := [text for text, length in lengths.items() if length > MOST_PIECES]:
+            raise TextTooLongError(beyond, lengths[beyond[0]], MOST_PIECES)
+        found = {text: TokenEmbeddings(cut.ids, cut.spans, nothing, cut.special) for text, cut in pieces.items()}
         long = sum(len(made.ids) > self.model.longest for made in found.values())
         self.notes += Counter({FOREIGN: sum(map(is_foreign, texts)), WINDOWED: long})
         return found
@@ -207,8 +202,8 @@ class OnnxEncoder:
         return self.model.longest - _MARKS
 
     @cached_property
-    def _marks(self) -> tuple[int, int]:
-        return self._tokenizer.token_to_id("[CLS]"), self._tokenizer.token_to_id("[SEP]")
+    def _cutter(self) -> PieceCutter:
+        return PieceCutter(self._tokenizer)
 
     def _stops(self, layer: int) -> list[int]:
         """Give the layers at which graphs end on the way to a layer: itself, and before it the default one if lower."""
@@ -246,12 +241,9 @@ class OnnxEncoder:
     def _remember(self, text: str, layer: int, made: TokenEmbeddings) -> None:
         self._recent[text, layer] = made
         self._recent_bytes += made.vectors.nbytes
+
+    def _forget(self) -> None:
+        """Make room for what is run next, all of which is kept until then: other metrics will ask for it."""
         while self._recent_bytes > _KEPT_BYTES:
             _, oldest = self._recent.popitem(last=False)
             self._recent_bytes -= oldest.vectors.nbytes
-
-
-def _at_the_ends(length: int) -> Bools:
-    special = np.zeros(length, bool)
-    special[0] = special[-1] = True
-    return special

@@ -283,3 +283,12 @@ SCANS = {
     "13a": Scan(_MTEVAL_ASCII, letters=_WORD, unspaced=_WORD, marks=_WORD, others=_WORD, folds=False),
 }
 """By tokeniser; what is left out of a table (control characters, `&`, `<` and line ends for `13a`) is unsure."""
+BERT_WORDS = Scan(
+    _kinds(space=" \t\n\r", word=_ALNUM, alone=string.punctuation.replace("[", "")),
+    letters=_UNSURE,
+    unspaced=_UNSURE,
+    marks=_UNSURE,
+    others=_UNSURE,
+    folds=False,
+)
+"""The words that a BERT cuts into pieces, of plain English; a bracket may open one of its special tokens."""
