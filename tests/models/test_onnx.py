@@ -4,7 +4,7 @@ import torch
 from transformers import AutoModel, AutoTokenizer
 
 from qassay.errors import ModelError
-from qassay.models.base import FOREIGN, WINDOWED
+from qassay.models.base import FOREIGN, UNENGLISH, WINDOWED
 from qassay.models.load import load_encoder
 from qassay.models.onnx import OnnxEncoder
 from qassay.train.export import export_encoder
@@ -177,6 +177,15 @@ def test_other_scripts_are_noted(embedded):
     embedded.encode(["北京是中国的首都。"], 1)
 
     assert embedded.notes == {FOREIGN: 1}
+
+
+def test_other_languages_in_latin_letters_are_noted(embedded):
+    """German is encoded, with a note; a short name is not taken for German."""
+    embedded.notes.clear()
+
+    embedded.encode(["Der Hund lief in das Haus und schlief auf dem Boden.", "Der Spiegel"], 1)
+
+    assert embedded.notes == {UNENGLISH: 1}
 
 
 def test_a_layer_that_is_not_there_is_refused(embedded):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -12,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qassay.errors import ModelError
+from qassay.text.foreign import is_other_european
 
 if TYPE_CHECKING:
-    from collections import Counter
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from qassay.arrays import Bools, Floats, Ints
 
@@ -30,6 +31,7 @@ _LAST_LATIN = "\u024f"
 WINDOWED = "texts longer than the model reads at once, taken in overlapping windows"
 CUT_QUESTION = "questions longer than the model reads at once, cut"
 FOREIGN = "texts not in Latin script, which the embedded English model hardly reads; --model names another"
+UNENGLISH = "texts that seem not to be English, which the embedded English model hardly reads; --model names another"
 NO_WEIGHT = "texts without any weight, counted uniformly"
 
 
@@ -123,6 +125,17 @@ def is_foreign(text: str) -> bool:
         return False
     letters = [character for character in text if character.isalpha()]
     return sum(letter > _LAST_LATIN for letter in letters) > _MOSTLY * len(letters)
+
+
+def language_notes(texts: Iterable[str]) -> Counter[str]:
+    """Count the texts that an English model hardly reads, by what gives them away."""
+    found: Counter[str] = Counter()
+    for text in texts:
+        if is_foreign(text):
+            found[FOREIGN] += 1
+        elif is_other_european(text):
+            found[UNENGLISH] += 1
+    return found
 
 
 class Window(NamedTuple):

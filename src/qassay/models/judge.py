@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import msgspec
 import numpy as np
 
-from qassay.models.base import FOREIGN, is_foreign, windows
+from qassay.models.base import language_notes, windows
 from qassay.models.folder import TOKENIZER, fingerprint, read_description
 from qassay.models.judge_marks import ROLES, marks_of, piece_kinds, word_keys
 from qassay.text.parting import parted
@@ -96,7 +96,7 @@ class OnnxJudge:
         texts = self._cut([text for pair in distinct for text in pair if text.strip()])
         rows = [self._row(pair, texts) for pair in distinct]
         logits = self._runtime.parallel(self._logit, rows, [len(pieces) for pieces, _ in rows])
-        self.notes[FOREIGN] += sum(is_foreign(text) for text in {pair.candidate for pair in distinct})
+        self.notes.update(language_notes({pair.candidate for pair in distinct}))
         found = np.array(logits, np.float64)
         return found[np.array([distinct[pair] for pair in pairs], np.int64)]
 

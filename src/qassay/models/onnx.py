@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from qassay.errors import ModelError, TextTooLongError
-from qassay.models.base import FOREIGN, WINDOWED, TokenEmbeddings, is_foreign, windows
+from qassay.models.base import WINDOWED, TokenEmbeddings, language_notes, windows
 from qassay.models.folder import BELOW, IDS, TOKENIZER, OnnxModel, fingerprint
 from qassay.models.weight_file import read_weights
 from qassay.models.word_pieces import PieceCutter
@@ -194,7 +194,7 @@ class OnnxEncoder:
             raise TextTooLongError(beyond, lengths[beyond[0]], MOST_PIECES)
         found = {text: TokenEmbeddings(cut.ids, cut.spans, nothing, cut.special) for text, cut in pieces.items()}
         long = sum(len(made.ids) > self.model.longest for made in found.values())
-        self.notes += Counter({FOREIGN: sum(map(is_foreign, texts)), WINDOWED: long})
+        self.notes += language_notes(texts) + Counter({WINDOWED: long})
         return found
 
     @property
