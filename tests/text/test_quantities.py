@@ -1,4 +1,6 @@
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from qassay.text.quantities import quantities, roman_figures
 
@@ -102,3 +104,9 @@ def test_a_gap_is_a_share_of_what_is_wanted():
 def test_roman_numerals(word: str, expected: str | None):
     """Capitals in their right order; a single letter is no numeral."""
     assert roman_figures(word) == expected
+
+
+@given(st.text(st.sampled_from("0123456789.,'s$% -\u2212\u0663IVXonetwhusadmilbcry\u00e9"), max_size=40))
+def test_every_number_meets_itself(text: str):
+    """Whatever is written, a number is no further from itself than nothing."""
+    assert all(each.met_by(each) and each.gap(each) == 0 for each in quantities(text))

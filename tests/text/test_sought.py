@@ -1,4 +1,6 @@
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from qassay.text.sought import SearchedText
 from qassay.text.tokenise import squad_words
@@ -25,6 +27,9 @@ def share(text: str, wanted: str) -> float:
         ("It was Beyonce.", "Beyonc\u00e9"),
         ("Henry the Eighth", "Henry VIII"),
         ("World War 2", "World War II"),
+        ("to maximize profits", "Profit maximization"),
+        ("It was 1940.", "Since 1940"),
+        ("They are of it.", "of it"),  # where there is nothing but little words
     ],
 )
 def test_words_are_found_in_another_form(text: str, wanted: str):
@@ -39,6 +44,7 @@ def test_words_are_found_in_another_form(text: str, wanted: str):
         ("Henry VII", "Henry VIII", 0.5),
         ("Slovenia", "Slovakia", 0.0),  # two letters
         ("Marian", "Harian", 0.0),  # the first letter
+        ("he is", "he was", 0.5),
         ("cart", "card", 0.0),  # too short to be a slip
         ("anything", "", 0.0),
     ],
@@ -46,3 +52,9 @@ def test_words_are_found_in_another_form(text: str, wanted: str):
 def test_other_words_are_not_found(text: str, wanted: str, expected: float):
     """What differs in more than its form is another word."""
     assert share(text, wanted) == expected
+
+
+@given(st.text(min_size=1).filter(str.strip))
+def test_a_text_has_all_of_its_own_words(text: str):
+    """In any script, with any signs."""
+    assert share(text, text) == 1

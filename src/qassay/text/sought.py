@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import cached_property
 from typing import TYPE_CHECKING
 
+from qassay.text.porter import stem
 from qassay.text.quantities import NUMBER_WORDS, quantities, roman_figures
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_LONG, _LONGER = 4, 6
+_LONG, _INFLECTED, _LONGER = 4, 5, 6
+_LITTLE = """of in on at by to for from with and or as is was were be been are since during until after before that this
+it its his her their he she they which who about around approximately roughly over"""
+_LITTLE_WORDS = frozenset(_LITTLE.split())
 _NOT_LETTERS = re.compile(r"[\W_]+")
 _PARTS = re.compile(r"\d+|[^\W\d_]+")
 _ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th|s)?")
@@ -55,15 +60,16 @@ class SearchedText:
         self._known = _known(text, [_plain(word) for word in words])
 
     def share(self, words: Sequence[str]) -> float:
-        """Give the share of words that are found."""
-        return sum(self.has(_plain(word)) for word in words) / len(words) if words else 0.0
+        """Give the share of words that are found; little ones ("since 1940") count only where there are no others."""
+        wanted = [word for word in words if word not in _LITTLE_WORDS] or words
+        return sum(self.has(_plain(word)) for word in wanted) / len(wanted) if wanted else 0.0
 
     def has(self, word: str) -> bool:
         """Tell whether the text has a word, also where it is run together with others.
 
         A number may be in figures or in words, ordinal, Roman, or be followed by more figures; a short form stands for
-        its word, and a sign for its name. Long words may stand inside others; still longer ones may lack their last
-        letter, or differ by one letter that is not the first.
+        its word, and a sign for its name. Long words may stand inside others or be inflected; still longer ones may
+        lack their last letter, or differ by one letter that is not the first.
         """
         if word in self._known or _SHORT_FORMS.get(word) in self._known:
             return True
@@ -74,7 +80,13 @@ class SearchedText:
             return all(self.has(part) for part in parts)
         if len(word) < _LONG:
             return False
-        return word in self._letters or (len(word) >= _LONGER and self._has_nearly(word))
+        if word in self._letters or (len(word) >= _INFLECTED and stem(word) in self._stems):
+            return True
+        return len(word) >= _LONGER and self._has_nearly(word)
+
+    @cached_property
+    def _stems(self) -> frozenset[str]:
+        return frozenset(stem(word) for word in self._known if word.isalpha())
 
     def _has_number(self, figures: str) -> bool:
         if len(figures) >= _LONG and any(known.startswith(figures) for known in self._known):
