@@ -21,6 +21,8 @@ from qassay.text.quantities import quantities, roman_figures
         ("a dozen", [12]),
         ("$2.18 billion", [2.18e9]),
         ("2.2bn", [2.2e9]),
+        ("about $2. 2 billion", [2.2e9]),  # as some systems write it
+        ("in Section 11. 5 people", [11, 5]),
         ("$5m", [5e6]),
         ("5m deep", [5]),  # metres
         ("Henry VIII", [8]),

@@ -44,7 +44,9 @@ _GLUED = {"k": 1e3, "m": 1e6, "mn": 1e6, "bn": 1e9, "b": 1e9, "tn": 1e12}
 _MONEY = frozenset("$£€¥₹")
 
 _TOKENS = re.compile(
-    r"(?P<figures>(?>\d{1,3}(?:,\d{3})+(?!\d)|\d{1,15})(?:\.\d{1,15})?)(?P<tail>['\u2019]?[^\W\d_]{1,3}(?![^\W\d_]))?"
+    r"(?P<figures>(?>\d{1,3}(?:,\d{3})+(?!\d)|\d{1,15})"
+    r"(?:\.\d{1,15}|\. \d{1,3}(?= ?(?:%|per ?cent|million|billion|trillion)))?)"  # some systems write "$2. 2 billion"
+    r"(?P<tail>['\u2019]?[^\W\d_]{1,3}(?![^\W\d_]))?"
     r"|(?P<word>[^\W\d_]+)"
 )
 _ROMAN = re.compile(r"(?:X[CL]|L?X{0,3})(?:I[XV]|V?I{0,3})")
@@ -148,7 +150,7 @@ class _Tokens:
 def _of_figures(tokens: _Tokens) -> Quantity:
     token = tokens.take()
     figures = token["figures"]
-    plain = figures.replace(",", "")
+    plain = figures.replace(",", "").replace(" ", "")
     value, tail = float(plain), (token["tail"] or "").lower().strip("'\u2019")
     if tail in {"st", "nd", "rd", "th"} and tokens.joined() in _CENTURIES:
         return _century(value)

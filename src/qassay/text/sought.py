@@ -48,6 +48,26 @@ _SHORT_FORMS = {
     "dr": "doctor",
     "st": "saint",
     "mt": "mount",
+    "co": "company",
+    "corp": "corporation",
+    "dept": "department",
+    "gen": "general",
+    "gov": "governor",
+    "prof": "professor",
+    "sen": "senator",
+    "jr": "junior",
+    "sr": "senior",
+    "jan": "january",
+    "feb": "february",
+    "apr": "april",
+    "jun": "june",
+    "jul": "july",
+    "aug": "august",
+    "sep": "september",
+    "sept": "september",
+    "oct": "october",
+    "nov": "november",
+    "dec": "december",
 }
 
 
@@ -69,7 +89,7 @@ class SearchedText:
 
         A number may be in figures or in words, ordinal, Roman, or be followed by more figures; a short form stands for
         its word, and a sign for its name. Long words may stand inside others or be inflected; still longer ones may
-        lack their last letter, or differ by one letter that is not the first.
+        lack their last letter, or have a slip in one of their letters that is not the first.
         """
         if word in self._known or _SHORT_FORMS.get(word) in self._known:
             return True
@@ -121,8 +141,10 @@ def _figures(word: str) -> str | None:
 
 
 def _one_letter_off(word: str, other: str) -> bool:
-    """Tell whether one letter more, less or another makes the words equal."""
+    """Tell whether one letter more, less or another makes the words equal, or two neighbours that change places."""
     if abs(len(word) - len(other)) > 1:
         return False
     same = next((i for i, (a, b) in enumerate(zip(word, other, strict=False)) if a != b), min(len(word), len(other)))
-    return word[same + 1 :] in {other[same + 1 :], other[same:]} or word[same:] == other[same + 1 :]
+    rest, left = word[same:], other[same:]
+    swapped = rest[1:2] + rest[:1] + rest[2:]
+    return left in {rest[1:], swapped} or left[1:] in {rest, rest[1:]}
