@@ -3,10 +3,11 @@ import json
 import numpy as np
 import onnx
 import pytest
+from safetensors.numpy import load_file
 
 from qassay.errors import ModelError
 from qassay.train.export import export_encoder
-from qassay.train.onnx_graph import WeightFile, quantise
+from qassay.train.onnx_graph import Graph, Layer, WeightFile, quantise
 from tiny_bert import write_tiny_bert
 
 
@@ -82,3 +83,16 @@ def test_only_berts_can_be_exported(tmp_path):
 
     with pytest.raises(ModelError, match="roberta"):
         export_encoder(base, tmp_path / "out")
+
+
+def test_attention_inputs_are_computed_once(tmp_path):
+    """A layer whose keys and values were asked for before goes on with them."""
+    weights = load_file(write_tiny_bert(tmp_path / "base") / "model.safetensors")
+    graph = Graph(WeightFile(tmp_path / "w.npz"), int8=True, heads=4)
+    layer = Layer.from_bert(weights, 0)
+
+    graph.attention_inputs("states", "layer", layer)
+    graph.save(tmp_path / "g.onnx", {}, {"out": (graph.layer("states", "layer", layer), [1, "pieces", 32])})
+
+    kinds = [node.op_type for node in onnx.load(tmp_path / "g.onnx", load_external_data=False).graph.node]
+    assert kinds.count("DynamicQuantizeMatMul") == 4

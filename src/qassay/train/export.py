@@ -79,16 +79,13 @@ def _embed(graph: Graph, weights: Arrays, *, int8: bool) -> str:
     positions = weights["embeddings.position_embeddings.weight"] + weights["embeddings.token_type_embeddings.weight"][0]
     precision = np.float16 if int8 else np.float32
     table = graph.weight("positions", positions.astype(precision))
-    count = graph.one("Slice", graph.one("Shape", IDS), *_integers(graph, 1, 2))
-    used = graph.one("Slice", table, graph.weight("zero", np.zeros(1, np.int64)), count)
     if int8:
-        used = graph.one("Cast", used, to=TensorProto.FLOAT)
+        # Done once, when the graph is opened.
+        table = graph.one("Cast", table, to=TensorProto.FLOAT)
+    count = graph.one("Shape", IDS, start=1, end=2)
+    used = graph.one("Slice", table, graph.weight("zero", np.zeros(1, np.int64)), count)
     norm = (weights["embeddings.LayerNorm.weight"], weights["embeddings.LayerNorm.bias"])
     return graph.add_and_norm(states, used, "embeddings.norm", norm)
-
-
-def _integers(graph: Graph, *numbers: int) -> list[str]:
-    return [graph.weight(f"integer{number}", np.array([number], np.int64)) for number in numbers]
 
 
 def export_keyphrase(
@@ -117,13 +114,16 @@ def export_keyphrase(
     answer = Graph(file, int8=int8, heads=heads)
     states = answer.one("Add", "states", answer.weight("role.answer", weights["roles"][1]))
     for number, tuned in enumerate(layers):
-        states = answer.layer(states, f"joint{number}", tuned, (f"keys{number}", f"values{number}"))
+        last = number + 1 == len(layers)
+        states = answer.layer(states, f"joint{number}", tuned, (f"keys{number}", f"values{number}"), inner=last)
     hidden = answer.one("Tanh", answer.linear(states, "dense", weights["dense.weight"], weights["dense.bias"]))
     product = answer.one("MatMul", hidden, answer.weight("out.weight", weights["out.weight"].T))
+    # Nobody asks for the marks' logits, which are zeros.
+    logits = answer.one("Pad", product, answer.weight("marks", np.array([0, 1, 0, 0, 1, 0], np.int64)))
     asked: Shape = [1, "asked", model.width]
     inputs: dict[str, tuple[int, Shape]] = {"states": (TensorProto.FLOAT, wide)}
     inputs |= dict.fromkeys(beside, (TensorProto.FLOAT, asked))
-    answer.save(folder / "keyphrase_answer.onnx", inputs, {"logits": (product, [1, "pieces", 1])})
+    answer.save(folder / "keyphrase_answer.onnx", inputs, {"logits": (logits, [1, "pieces", 1])})
     file.write()
     head = KeyphraseHead(
         layer=layer,

@@ -87,6 +87,7 @@ class Graph:
         self._epsilon = epsilon
         self._nodes: list[onnx.NodeProto] = []
         self._weights: dict[str, onnx.TensorProto] = {}
+        self._attention_inputs: dict[tuple[str, str], tuple[str, str, str]] = {}
 
     def weight(self, name: str, array: NDArray[Any]) -> str:
         """Bring in an array: small ones lie in the graph, large ones in the file."""
@@ -139,9 +140,16 @@ class Graph:
         )
         return self.one("LayerNormalization", self.one("Add", states, change), scale, shift, epsilon=self._epsilon)
 
-    def layer(self, states: str, name: str, layer: Layer, beside: tuple[str, str] | None = None) -> str:
-        """Apply one transformer layer; `beside` holds keys and values of another text that is attended to as well."""
+    def layer(
+        self, states: str, name: str, layer: Layer, beside: tuple[str, str] | None = None, *, inner: bool = False
+    ) -> str:
+        """Apply one transformer layer; `beside` holds keys and values of another text that is attended to as well.
+
+        With `inner` the marks at both ends are attended to, but nothing is computed for them.
+        """
         query, key, value = self.attention_inputs(states, name, layer)
+        if inner:
+            query, states = self.between_marks(query), self.between_marks(states)
         if beside:
             key = self.one("Concat", beside[0], key, axis=1)
             value = self.one("Concat", beside[1], value, axis=1)
@@ -153,10 +161,17 @@ class Graph:
         return self.add_and_norm(states, narrow, f"{name}.norm", layer.norm)
 
     def attention_inputs(self, states: str, name: str, layer: Layer) -> tuple[str, str, str]:
-        """Give a layer's query, key and value."""
-        packed = self.linear(states, f"{name}.attention_in", *layer.attention_in)
-        query, key, value = self.split(packed, 3)
-        return query, key, value
+        """Give a layer's query, key and value; asked for again, those that there are."""
+        if (states, name) not in self._attention_inputs:
+            packed = self.linear(states, f"{name}.attention_in", *layer.attention_in)
+            query, key, value = self.split(packed, 3)
+            self._attention_inputs[states, name] = query, key, value
+        return self._attention_inputs[states, name]
+
+    def between_marks(self, states: str) -> str:
+        """Leave out the first and the last piece."""
+        one, last = (self.weight(f"piece{place}", np.array([place], np.int64)) for place in (1, -1))
+        return self.one("Slice", states, one, last, one)
 
     def save(
         self,
