@@ -1,4 +1,5 @@
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
@@ -145,3 +146,12 @@ def test_what_is_no_number_cannot_be_swept(param):
 def test_metrics_that_fit_are_picked_from_those_scored():
     """Without a choice of metrics, those with the parameter are swept."""
     assert fitting(evidence(["exact_match", "rouge_l"]), Sweep.parse("yesno=0:1")) == ["rouge_l"]
+
+
+def test_an_answer_beyond_memory_is_left_out_at_every_value(monkeypatch):
+    """What the run skipped is skipped again."""
+    monkeypatch.setattr("qassay.models.onnx.MOST_PIECES", 50)
+    answers = [*stances(), replace(stances()[1], id="long", candidate="yes " * 60)]
+    found = evidence_of_table(score_examples(answers, ["bert_score"], on_error="skip"))
+    points = sweep(found, ["bert_score"], Sweep.parse("sharpen=1:2"), PEARSON)
+    assert [point.n for point in points] == [12, 12]

@@ -14,7 +14,7 @@ from qassay.meta.evaluation import correlate_part
 from qassay.meta.panel import Panel, Pooling
 from qassay.metrics.catalogue import CATALOGUE, parse_spec
 from qassay.models.base import EMBEDDED
-from qassay.scoring import BATCH, Scorer, batches
+from qassay.scoring import BATCH, Readable, Scorer, batches
 from qassay.spec import with_options
 
 if TYPE_CHECKING:
@@ -140,8 +140,11 @@ def fitting(evidence: Evidence, wanted: Sweep) -> list[str]:
 
 
 def _trial(evidence: Evidence, scorer: Scorer) -> Panel:
-    ready = [Batch(chunk, scorer.resources) for chunk in batches(evidence.examples, BATCH)]
-    stats = {str(metric.spec): np.concatenate([metric.stats(batch) for batch in ready]) for metric in scorer.metrics}
+    # What is too long for a model has stopped the run already, or been skipped before.
+    ready = [Readable(Batch(chunk, scorer.resources), "skip") for chunk in batches(evidence.examples, BATCH)]
+    stats = {
+        str(metric.spec): np.concatenate([batch.run(metric.stats)[0] for batch in ready]) for metric in scorer.metrics
+    }
     panel = evidence.panel
     return Panel(
         panel.judgement,
