@@ -166,6 +166,36 @@ def test_the_embedded_design_trains_and_exports(data, tmp_path):
     assert weigher.weigh([(None, "the red car")])[0].weights.sum() == pytest.approx(1)
 
 
+def test_a_stopped_run_goes_on_after_heads_and_neurons_were_dropped(data, tmp_path):
+    """Stopped after the epoch that follows the drop and resumed, the run ends with the same figures and shape."""
+    shaped = str(write_tiny_bert(tmp_path / "shaped", width=384, heads=12, layers=6))
+    plan = Plan(design="joined", epochs=3, batch=8, asked=1, tuned=1, heads=4, neurons=96, widest=1)
+    whole = train_from_files(shaped, data, tmp_path / "whole", plan, device="cpu")
+
+    class Stop(Exception):  # noqa: N818 - stands for a power cut
+        pass
+
+    def stop(row):
+        if row["epoch"] == 2:
+            raise Stop
+
+    with pytest.raises(Stop):
+        train_from_files(shaped, data, tmp_path / "parts", plan, device="cpu", report=stop)
+    resumed = train_from_files(shaped, data, tmp_path / "parts", plan, device="cpu", resume=True)
+
+    assert resumed == pytest.approx(whole, abs=1e-6)
+    sizes = [(tmp_path / name / "keyphrase.npz").stat().st_size for name in ("whole", "parts")]
+    assert sizes[0] == pytest.approx(sizes[1], rel=0.01)
+
+
+def test_narrowed_networks_are_not_averaged(data, tmp_path):
+    """Each network drops other heads, so that their weights have nothing to do with each other."""
+    shaped = str(write_tiny_bert(tmp_path / "shaped", width=384, heads=12, layers=6))
+
+    with pytest.raises(SpecError, match="one seed"):
+        train_from_files(shaped, data, tmp_path / "out", Plan(design="joined", heads=4, seeds=2), device="cpu")
+
+
 def test_other_shapes_train_in_the_cross_design(base):
     """Any other encoder gets the paper's design with our loss."""
     assert default_plan(base).design == "cross"

@@ -50,7 +50,7 @@ def keyphrase(
     data: Annotated[Path, typer.Option("--data", metavar="FOLDER", help="What `qassay build keyphrase` wrote.")],
     out: Annotated[Path, typer.Option("-o", "--output", metavar="FOLDER", help="Where the model goes.")],
     preset: Annotated[
-        str | None, typer.Option("--preset", help="kpqa (the paper), cross, teacher, embedded; by default ours.")
+        str | None, typer.Option("--preset", help="kpqa (the paper), cross, teacher, embedded, narrow; by default ours.")
     ] = None,
     judged: Annotated[
         Path | None,

@@ -84,19 +84,19 @@ class OnnxWeigher:
     def _questions(self, texts: Sequence[str]) -> dict[str | None, Beside]:
         """Give what the answers to each question attend to; for no question, nothing."""
         session = self._runtime.session(self._head.question, self._head.weights)
-        names = [output.name for output in session.get_outputs()]
-        nothing = np.zeros((1, 0, self._encoder.model.width), np.float32)
+        widths = {output.name: output.shape[2] for output in session.get_outputs()}
+        nothing = {name: np.zeros((1, 0, width), np.float32) for name, width in widths.items()}
         distinct = list(dict.fromkeys(texts))
         longest = self._encoder.model.longest
 
         def attended(made: TokenEmbeddings) -> Beside:
-            return dict(zip(names, session.run(None, {"states": made.vectors[None, :longest]}), strict=True))
+            return dict(zip(widths, session.run(None, {"states": made.vectors[None, :longest]}), strict=True))
 
         states = self._encoder.encode(distinct, self._head.layer)
         lengths = [len(made.ids) for made in states]
         self.notes.update([CUT_QUESTION] * sum(length > longest for length in lengths))
         made = self._runtime.parallel(attended, states, lengths)
-        return {None: dict.fromkeys(names, nothing), **dict(zip(distinct, made, strict=True))}
+        return {None: nothing, **dict(zip(distinct, made, strict=True))}
 
     @cached_property
     def _answer_session(self) -> Any:  # noqa: ANN401 - the library's class is not typed

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 WIDTH = 384
 HEADS = 12
+HEAD_WIDTH = WIDTH // HEADS
+NEURONS = 4 * WIDTH
 DEPTH = 6
 _EPSILON = 1e-12
 
@@ -24,23 +26,24 @@ _EPSILON = 1e-12
 class Layer(nn.Module):
     """One transformer layer, as in BERT: attention, then a feed-forward part, each added and normalised."""
 
-    def __init__(self, dropout: float = 0.1) -> None:
+    def __init__(self, dropout: float = 0.1, heads: int = HEADS, neurons: int = NEURONS) -> None:
         super().__init__()
         self.dropout = dropout
-        self.attention_in = nn.Linear(WIDTH, 3 * WIDTH)
-        self.attention_out = nn.Linear(WIDTH, WIDTH)
+        self.heads = heads
+        self.attention_in = nn.Linear(WIDTH, 3 * heads * HEAD_WIDTH)
+        self.attention_out = nn.Linear(heads * HEAD_WIDTH, WIDTH)
         self.attention_norm = nn.LayerNorm(WIDTH, _EPSILON)
-        self.widen = nn.Linear(WIDTH, 4 * WIDTH)
-        self.narrow = nn.Linear(4 * WIDTH, WIDTH)
+        self.widen = nn.Linear(WIDTH, neurons)
+        self.narrow = nn.Linear(neurons, WIDTH)
         self.norm = nn.LayerNorm(WIDTH, _EPSILON)
 
     def forward(self, hidden: torch.Tensor, seen: torch.Tensor) -> torch.Tensor:
         """Give the next hidden states; `seen` says, broadcast to (batch, heads, to, from), what may be attended to."""
         batch, length, _ = hidden.shape
-        packed = self.attention_in(hidden).view(batch, length, 3, HEADS, WIDTH // HEADS)
+        packed = self.attention_in(hidden).view(batch, length, 3, self.heads, HEAD_WIDTH)
         query, key, value = packed.permute(2, 0, 3, 1, 4)
         mixed = functional.scaled_dot_product_attention(query, key, value, attn_mask=seen)
-        mixed = self.attention_out(mixed.transpose(1, 2).reshape(batch, length, WIDTH))
+        mixed = self.attention_out(mixed.transpose(1, 2).reshape(batch, length, self.heads * HEAD_WIDTH))
         hidden = self.attention_norm(hidden + functional.dropout(mixed, self.dropout, self.training))
         wide = self.narrow(functional.gelu(self.widen(hidden)))
         changed: torch.Tensor = self.norm(hidden + functional.dropout(wide, self.dropout, self.training))

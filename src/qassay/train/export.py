@@ -97,17 +97,19 @@ def export_keyphrase(
     of them. The last layer of the question's side is never needed.
     """
     model = OnnxModel.read(folder)
-    depth = 1 + max(int(name.split(".")[1]) for name in weights if name.startswith("layers."))
-    layers = [_tuned_layer(weights, number) for number in range(depth)]
+    asked, layers = (_tuned_layers(weights, name) for name in ("asked", "layers"))
     file = WeightFile(folder / _KEYPHRASE_FILE)
     wide: Shape = [1, "pieces", model.width]
     question = Graph(file, int8=int8, heads=heads)
     states = question.one("Add", "states", question.weight("role.question", weights["roles"][0]))
+    for number, tuned in enumerate(asked):
+        states = question.layer(states, f"asked{number}", tuned)
     beside: dict[str, tuple[str, Shape]] = {}
     for number, tuned in enumerate(layers):
         _, keys, values = question.attention_inputs(states, f"joint{number}", tuned)
-        beside |= {f"keys{number}": (keys, wide), f"values{number}": (values, wide)}
-        if number + 1 < depth:
+        seen: Shape = [1, "pieces", tuned.attention_out[0].shape[1]]
+        beside |= {f"keys{number}": (keys, seen), f"values{number}": (values, seen)}
+        if number + 1 < len(layers):
             states = question.layer(states, f"joint{number}", tuned)
     question.save(folder / "keyphrase_question.onnx", {"states": (TensorProto.FLOAT, wide)}, beside)
 
@@ -120,9 +122,8 @@ def export_keyphrase(
     product = answer.one("MatMul", hidden, answer.weight("out.weight", weights["out.weight"].T))
     # Nobody asks for the marks' logits, which are zeros.
     logits = answer.one("Pad", product, answer.weight("marks", np.array([0, 1, 0, 0, 1, 0], np.int64)))
-    asked: Shape = [1, "asked", model.width]
     inputs: dict[str, tuple[int, Shape]] = {"states": (TensorProto.FLOAT, wide)}
-    inputs |= dict.fromkeys(beside, (TensorProto.FLOAT, asked))
+    inputs |= {name: (TensorProto.FLOAT, [1, "asked", shape[2]]) for name, (_, shape) in beside.items()}
     answer.save(folder / "keyphrase_answer.onnx", inputs, {"logits": (logits, [1, "pieces", 1])})
     file.write()
     head = KeyphraseHead(
@@ -135,11 +136,10 @@ def export_keyphrase(
     write_description(folder, model.with_keyphrase(head))
 
 
-def _tuned_layer(weights: Arrays, number: int) -> Layer:
-    parts = (
-        (weights[f"layers.{number}.{name}.weight"], weights[f"layers.{number}.{name}.bias"]) for name in Layer._fields
-    )
-    return Layer(*parts)
+def _tuned_layers(weights: Arrays, name: str) -> list[Layer]:
+    depth = len({key.split(".")[1] for key in weights if key.startswith(f"{name}.")})
+    prefixes = [[f"{name}.{number}.{part}" for part in Layer._fields] for number in range(depth)]
+    return [Layer(*((weights[f"{each}.weight"], weights[f"{each}.bias"]) for each in parts)) for parts in prefixes]
 
 
 def _bert_config(base: Path) -> dict[str, Any]:

@@ -23,11 +23,13 @@ from qassay.models.hf import HFBackbone, choose_device
 from qassay.models.hf_keyphrase import HEAD, KeyphraseSettings
 from qassay.train.averaging import averaged
 from qassay.train.curves import write_curves
+from qassay.train.encoder_layers import Layer
 from qassay.train.export import export_encoder, export_keyphrase
 from qassay.train.keyphrase_losses import JudgedLoss, Loaded, Network, listed, marked_loss, run
-from qassay.train.keyphrase_network import CrossNetwork, JoinedNetwork
+from qassay.train.keyphrase_network import CrossNetwork, Depth, JoinedNetwork
 from qassay.train.keyphrase_plan import joinable
 from qassay.train.keyphrase_quality import Quality, quality
+from qassay.train.narrowing import narrowed
 from qassay.train.ragged import use_plain_attention
 
 if TYPE_CHECKING:
@@ -46,6 +48,8 @@ _CALIBRATION_RATE = 1e-2
 _JUDGED_SHARE = 0.75
 """Judged pairs in a step, as a share of the batch of marked answers."""
 _MEASURED_AT_ONCE = 256
+_LOOKED_AT = 100
+"""Batches by which heads and neurons are chosen."""
 _SHARED_LAYERS = 4
 """An exported encoder keeps at least these layers, for embeddings and for heads yet to come."""
 
@@ -66,11 +70,13 @@ def make_network(base: Path, plan: Plan, device: str) -> tuple[Network, HFBackbo
         return CrossNetwork(backbone, plan.outputs, frozen=plan.frozen, questions=plan.unasked < 1).to(device), backbone
     if not joinable(base):
         raise ModelError(f"{base}: the design `joined` needs a BERT of MiniLM's shape; use --preset cross")
+    if plan.narrows and plan.seeds > 1:
+        raise SpecError("networks that drop heads and neurons of their own cannot be averaged; train one seed")
     if plan.outputs != "list":
         raise SpecError("the design `joined` is trained list-wise; use --preset kpqa for two classes")
     weights = backbone.model.state_dict()
     marks = (backbone.template.before[0], backbone.template.alone_after[0])
-    return JoinedNetwork(weights, plan.trunk, plan.tuned, plan.outputs, marks).to(device), backbone
+    return JoinedNetwork(weights, Depth(plan.trunk, plan.asked, plan.tuned), plan.outputs, marks).to(device), backbone
 
 
 def train(
@@ -102,6 +108,8 @@ def train(
         done = session.resume(checkpoint) if resume and checkpoint.is_file() else []
         rows += done
         for epoch in range(len(done), plan.epochs):
+            if plan.narrows and epoch == plan.widest:
+                session.narrow()
             row = {"seed": float(seed), "epoch": epoch + 1.0, "train_loss": session.epoch(epoch)}
             row |= session.dev()._asdict()
             rows.append(row)
@@ -128,14 +136,29 @@ class Session:
         self.examples = Loaded(training.train, device)
         self.held_out = Loaded(training.dev, device)
         self.judged = JudgedLoss(training.judged, device) if training.judged and plan.judged else None
-        self.tuned = [parameter for parameter in network.parameters() if parameter.requires_grad]
-        groups = [{"params": self.tuned, "rate": plan.rate, "weight_decay": _WEIGHT_DECAY}]
+        self._optimise()
+        self.steps = len(self._batches(0)) * plan.epochs
+        self.best: tuple[float, dict[str, torch.Tensor]] | None = None
+
+    def _optimise(self) -> None:
+        self.tuned = [parameter for parameter in self.network.parameters() if parameter.requires_grad]
+        groups = [{"params": self.tuned, "rate": self.plan.rate, "weight_decay": _WEIGHT_DECAY}]
         if self.judged:
             calibration = list(self.judged.parameters())
             groups.append({"params": calibration, "rate": _CALIBRATION_RATE, "weight_decay": 0.0})
         self.optimiser = torch.optim.AdamW(groups)
-        self.steps = len(self._batches(0)) * plan.epochs
-        self.best: tuple[float, dict[str, torch.Tensor]] | None = None
+
+    def narrow(self) -> None:
+        """Drop the heads and neurons that matter least; what was best before is forgotten with them."""
+        if not isinstance(self.network, JoinedNetwork):
+            raise SpecError("heads and neurons are dropped in the design `joined` alone")
+        self.network.eval()
+        batches = self._batches(0)[:_LOOKED_AT]
+        layers = [layer for layer in self.network.layers if isinstance(layer, Layer)]
+        losses = (self._loss(batch) for batch in batches)
+        self.network.layers = nn.ModuleList(narrowed(layers, losses, self.plan.heads, self.plan.neurons))
+        self.best = None
+        self._optimise()
 
     def _batches(self, epoch: int) -> list[NDArray[np.int64]]:
         rng = np.random.default_rng([self.plan.seed, epoch])
@@ -234,6 +257,10 @@ class Session:
     def resume(self, path: Path) -> list[dict[str, float]]:
         """Take up a run where `save` left it, and give the rows of its epochs."""
         state = torch.load(path, map_location=self.device, weights_only=True)
+        if self.plan.narrows and len(state["rows"]) > self.plan.widest:
+            layers = (Layer(heads=self.plan.heads, neurons=self.plan.neurons) for _ in range(self.plan.tuned))
+            self.network.layers = nn.ModuleList(layers).to(self.device)
+            self._optimise()
         self.network.load_state_dict(state["network"])
         self.optimiser.load_state_dict(state["optimiser"])
         if self.judged:

@@ -34,20 +34,33 @@ class PairBatch(NamedTuple):
         return self.question_there & ~self.unasked[:, None]
 
 
+class Depth(NamedTuple):
+    """How many layers of each kind a joined network has."""
+
+    trunk: int
+    """Shared and frozen; each text by itself."""
+    asked: int
+    """Tuned; the question by itself."""
+    tuned: int
+    """Tuned; answers see their question."""
+
+
 class JoinedNetwork(nn.Module):
     """Both texts alone through a frozen trunk, then together through tuned layers in which answers see questions.
 
     Questions never see answers, so that what an answer attends to is computed once a question (see
-    `qassay.models.keyphrase`). Only for BERTs of MiniLM's shape.
+    `qassay.models.keyphrase`); before they meet, the question may go through tuned layers of its own, which cost next
+    to nothing. Only for BERTs of MiniLM's shape.
     """
 
     def __init__(
-        self, weights: Mapping[str, torch.Tensor], trunk: int, tuned: int, outputs: Outputs, marks: tuple[int, int]
+        self, weights: Mapping[str, torch.Tensor], depth: Depth, outputs: Outputs, marks: tuple[int, int]
     ) -> None:
         super().__init__()
-        self.trunk = Trunk(weights, trunk)
+        self.trunk = Trunk(weights, depth.trunk)
         self.roles = nn.Parameter(torch.zeros(2, WIDTH))
-        self.layers = nn.ModuleList(Layer.loaded(weights, number) for number in range(trunk, trunk + tuned))
+        self.asked = _layers(weights, depth.trunk, depth.asked)
+        self.layers = _layers(weights, depth.trunk, depth.tuned)
         self.scorer = TokenScorer(WIDTH, outputs)
         self.marks = marks
 
@@ -55,9 +68,10 @@ class JoinedNetwork(nn.Module):
         """Give the logits of the answers' pieces (rows, pieces)."""
         question, asked = self._marked(batch.question, batch.asked_there)
         answer, answered = self._marked(batch.answer, batch.answer_there)
-        states = torch.cat(
-            [self.trunk(question, asked) + self.roles[0], self.trunk(answer, answered) + self.roles[1]], 1
-        )
+        wanted = self.trunk(question, asked) + self.roles[0]
+        for layer in self.asked:
+            wanted = layer(wanted, asked[:, None, None])
+        states = torch.cat([wanted, self.trunk(answer, answered) + self.roles[1]], 1)
         seen = self._seen(asked, answered, batch.unasked)
         for layer in self.layers:
             states = layer(states, seen)
@@ -80,6 +94,10 @@ class JoinedNetwork(nn.Module):
         for_questions = torch.cat([asked, torch.zeros_like(answered)], 1)
         for_answers = torch.cat([asked & ~unasked[:, None], answered], 1)
         return torch.where(is_question[:, None], for_questions[:, None], for_answers[:, None])[:, None]
+
+
+def _layers(weights: Mapping[str, torch.Tensor], first: int, count: int) -> nn.ModuleList:
+    return nn.ModuleList(Layer.loaded(weights, number) for number in range(first, first + count))
 
 
 class CrossNetwork(nn.Module):

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
-from qassay.train.encoder_layers import DEPTH, HEADS, WIDTH
+from qassay.train.encoder_layers import DEPTH, HEADS, NEURONS, WIDTH
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,8 +23,16 @@ class Plan:
     outputs: Outputs = "list"
     trunk: int = 1
     """Joined: the layers that see each text alone and stay as they are."""
+    asked: int = 0
+    """Joined: the tuned layers that read the question by itself before the texts meet."""
     tuned: int = 2
     """Joined: the layers above, in which the texts meet."""
+    heads: int = HEADS
+    """Joined: attention heads kept in each tuned layer."""
+    neurons: int = NEURONS
+    """Joined: neurons kept in each tuned layer."""
+    widest: int = 0
+    """Joined: epochs before heads and neurons are dropped."""
     frozen: int = 0
     """Cross: the lowest layers, with the embeddings, that stay as they are."""
     epochs: int = 3
@@ -51,6 +59,11 @@ class Plan:
     seeds: int = 1
     """Networks to train, from `seed` on; their weights are averaged."""
 
+    @property
+    def narrows(self) -> bool:
+        """Whether heads or neurons are dropped on the way."""
+        return self.heads < HEADS or self.neurons < NEURONS
+
 
 _FAIR = {"multirc": 6000, "mcscript": 6000, "boolq": 3000, "pubmedqa": 1000, "qamr": 15000}
 
@@ -62,8 +75,9 @@ PRESETS = {
         design="joined", epochs=6, rate=5e-4, marked=0.3, taught=1.0, judged=1.0, temperature=1.15, most=_FAIR
     ),
 }
-"""`kpqa`: the paper (section C.1). `cross`: list-wise loss, lower layers kept. `teacher` and `embedded`: the two steps
-in which the embedded weights are made."""
+PRESETS["narrow"] = replace(PRESETS["embedded"], epochs=8, asked=1, heads=4, neurons=384, widest=2)
+"""`kpqa`: the paper (section C.1). `cross`: list-wise loss, lower layers kept. `teacher`, `embedded` and `narrow`: the
+steps in which the embedded weights are made, each the next one's teacher."""
 
 
 def default_plan(base: Path) -> Plan:

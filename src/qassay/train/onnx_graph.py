@@ -153,7 +153,9 @@ class Graph:
         if beside:
             key = self.one("Concat", beside[0], key, axis=1)
             value = self.one("Concat", beside[1], value, axis=1)
-        mixed = self.one("MultiHeadAttention", query, key, value, domain="com.microsoft", num_heads=self._heads)
+        # A layer may have fewer heads than its width has room for.
+        heads = self._heads * layer.attention_out[0].shape[1] // layer.attention_out[0].shape[0]
+        mixed = self.one("MultiHeadAttention", query, key, value, domain="com.microsoft", num_heads=heads)
         mixed = self.linear(mixed, f"{name}.attention_out", *layer.attention_out)
         states = self.add_and_norm(states, mixed, f"{name}.attention_norm", layer.attention_norm)
         wide = self.one("Gelu", self.linear(states, f"{name}.widen", *layer.widen), domain="com.microsoft")
