@@ -164,7 +164,7 @@ class OnnxEncoder:
 
     def states(self, ids: Ints, layer: int) -> Vectors:
         """Run word pieces, marks included and no more than the model reads at once, up to a layer."""
-        return self._climb(ids, self._stops(layer))[-1]
+        return _climb(ids, [self._session(stop) for stop in self._stops(layer)])[-1]
 
     def _run(self, texts: Sequence[str], layer: int) -> dict[str, TokenEmbeddings]:
         """Run texts up to a layer; the default one, for which most metrics ask, is remembered in passing."""
@@ -172,14 +172,17 @@ class OnnxEncoder:
         begun = {text: known for text in texts if (known := self._recall(text, stops[0]))}
         self._forget()
         cut = begun | self._cut([text for text in texts if text not in begun])
-        for stop in stops:
-            self._session(stop)  # opened before the threads need it
-        jobs = [(cut[text], stops) for text in texts]
-        raised = self.runtime.parallel(lambda job: self._raised(*job), jobs, [len(made.ids) for made, _ in jobs])
-        states = dict(zip(texts, raised, strict=True))
+        chosen = [cut[text] for text in texts]
+        sessions = [self._session(stop) for stop in stops]
+        states = self.runtime.parallel(
+            lambda one: self._raised(one, sessions), chosen, [len(one.ids) for one in chosen]
+        )
         # What was asked for is remembered last, and so is forgotten last.
         for number, stop in enumerate(stops):
-            made = {text: cut[text]._replace(vectors=vectors[number]) for text, vectors in states.items()}
+            made = {
+                text: TokenEmbeddings(one.ids, one.spans, vectors[number], one.special)
+                for text, one, vectors in zip(texts, chosen, states, strict=True)
+            }
             for text, one in made.items():
                 if stop == layer or text not in begun:
                     self._remember(text, stop, one)
@@ -212,25 +215,20 @@ class OnnxEncoder:
     def _session(self, layer: int) -> Session:
         return self.runtime.session(self.model.graphs[layer], self.model.weights)
 
-    def _raised(self, text: TokenEmbeddings, stops: Sequence[int]) -> list[Vectors]:
-        """Give a text's states at the stops, going on from those that it has, which are of the first."""
+    def _raised(self, text: TokenEmbeddings, sessions: Sequence[Session]) -> list[Vectors]:
+        """Give a text's states after each session, going on from those that it has, which are of the first."""
         ids, inner = text.ids, len(text.ids) - _MARKS
         if len(ids) <= self.model.longest:
-            return self._climb(ids, stops, text.vectors if len(text.vectors) else None)
-        states = [np.empty((len(ids), self.model.width), np.float32) for _ in stops]
+            return _climb(ids, sessions, text.vectors if len(text.vectors) else None)
+        states = [np.empty((len(ids), self.model.width), np.float32) for _ in sessions]
         for window in windows(inner, self._room):
-            made = self._climb(np.concatenate([ids[:1], ids[1 + window.start : 1 + window.end], ids[-1:]]), stops)
+            made = _climb(np.concatenate([ids[:1], ids[1 + window.start : 1 + window.end], ids[-1:]]), sessions)
             # The first window also gives the opening mark, the last one the closing mark.
             low = window.kept_from + (window.kept_from > 0)
             high = window.kept_to + 1 + (window.kept_to == inner)
             for whole, part in zip(states, made, strict=True):
                 whole[low:high] = part[low - window.start : high - window.start]
         return states
-
-    def _climb(self, ids: Ints, stops: Sequence[int], begun: Vectors | None = None) -> list[Vectors]:
-        if begun is None:
-            begun = self._session(stops[0]).run(None, {IDS: ids[None]})[0][0]
-        return [begun, *(self._session(stop).run(None, {BELOW: begun[None]})[0][0] for stop in stops[1:])]
 
     def _recall(self, text: str, layer: int) -> TokenEmbeddings | None:
         known = self._recent.get((text, layer))
@@ -247,3 +245,11 @@ class OnnxEncoder:
         while self._recent_bytes > _KEPT_BYTES:
             _, oldest = self._recent.popitem(last=False)
             self._recent_bytes -= oldest.vectors.nbytes
+
+
+def _climb(ids: Ints, sessions: Sequence[Session], begun: Vectors | None = None) -> list[Vectors]:
+    """Give the states after each session; the first one takes word pieces, unless its states are known already."""
+    first, *higher = sessions
+    if begun is None:
+        begun = first.run(None, {IDS: ids[None]})[0][0]
+    return [begun, *[session.run(None, {BELOW: begun[None]})[0][0] for session in higher]]

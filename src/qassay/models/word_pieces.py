@@ -100,14 +100,16 @@ class PieceCutter:
             self._forget()
         new = [word for word in words if word not in self._rows]
         if new:
-            cut = self._tokenizer.encode_batch(new, add_special_tokens=False)
+            # In one text, since each call takes a while of its own.
+            cut = self._tokenizer.encode(" ".join(new), add_special_tokens=False)
+            owners = np.array(cut.word_ids, np.int64)
+            counts = np.bincount(owners, minlength=len(new))
+            starts = _bounds(np.array([len(word) + 1 for word in new], np.int64))[owners]
             self._rows |= {word: row for row, word in enumerate(new, len(self._rows))}
-            counts = np.array([len(each) for each in cut], np.int64)
-            self._first = np.concatenate([self._first, len(self._ids) + np.cumsum(counts) - counts])
-            self._count = np.concatenate([self._count, counts])
-            self._ids = np.concatenate([self._ids, *(np.array(each.ids, np.int64) for each in cut)])
-            spans = (np.array(each.offsets, np.int64).reshape(-1, 2) for each in cut)
-            self._spans = np.concatenate([self._spans, *spans])
+            self._first = np.append(self._first, len(self._ids) + _bounds(counts)[:-1])
+            self._count = np.append(self._count, counts)
+            self._ids = np.append(self._ids, np.array(cut.ids, np.int64))
+            self._spans = np.append(self._spans, np.array(cut.offsets, np.int64) - starts[:, None], axis=0)
         return np.array([self._rows[word] for word in words], np.int64)[numbered.ids]
 
 
