@@ -1,12 +1,17 @@
 """The embedded chunker and reader on text that they were not trained on.
 
     python benchmarks/reading.py reader [--model REF] [--side dev|test] [--json FILE]
+    python benchmarks/reading.py parallel [--model REF] [--json FILE]
     python benchmarks/reading.py chunker [--model REF] [--json FILE]
     python benchmarks/reading.py speed [--model REF] [--json FILE]
 
 - reader: SQuAD 2.0's questions on the articles that the split keeps for the test (or for development), beside a
   baseline without training: of the sentence that shares most with the question, the longest run of words that the
   question does not have; and the answered questions on a sister paragraph and on their own without its answer
+- parallel: questions as QAEval asks them, raised by one system's answer to a Natural Question and asked of another's
+  (EVOUNA, the tenth that nothing was trained or chosen on): how many are answered where the other text holds the
+  answer word for word beside something else that was asked, where it has no word of it, and where words do not tell;
+  the same with a text on another matter behind; and what LERC says of the answers
 - chunker: noun phrases and all chunks of CoNLL-2000's test part, found in running text
 - speed: sentences tagged and windows read a second of processor time, on one thread
 """
@@ -16,27 +21,33 @@ import json
 import os
 import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from qassay.models.base import EMBEDDED
 from qassay.models.load_reading import load_chunker, load_reader
 from qassay.models.reader import Answer
+from qassay.summary.answers import select_answers
+from qassay.summary.questions import generate
+from qassay.summary.verification import BY_WORDS, LERC, Pair, Verifier
 from qassay.text.sentences import sentence_spans
 from qassay.train.chunker_run import phrase_f1
 from qassay.train.keyphrase_rows import FUNCTION_WORDS
-from qassay.train.reader_data import elsewhere, removed
+from qassay.train.reader_data import elsewhere, removed, versions
 from qassay.train.reader_quality import Measured
 from qassay.train.reader_rows import ReaderRow
 from qassay.train.reader_sources import squad
 from qassay.train.reader_split import side_of_article
+from qassay.train.statement_questions import fits, on_parallel
 from qassay.train.tagged_rows import TaggedRow
 from qassay.train.tagged_sources import conll
 
 DATA = Path(os.environ.get("QASSAY_DATA", Path(__file__).parents[2] / "shared" / "data"))
+_QUESTIONS_A_PAIR = 2
 _WORD = re.compile(r"\w+(?:['\u2019.,-]\w+)*")
 
 
@@ -91,6 +102,68 @@ def measure_reader(model: str, side: str) -> dict[str, Mapping[str, float]]:
     return result
 
 
+def measure_parallel(model: str) -> dict[str, Mapping[str, float]]:
+    """Measure what the reader finds in other systems' answers, and what LERC makes of it."""
+    rng = np.random.default_rng(0)
+    asked = list(parallel_questions(model, rng))
+    reader = load_reader(model)
+    answers = reader.answer([(each.question, each.target) for each in asked])
+    behind = [asked[i].target for i in rng.integers(len(asked), size=len(asked)).tolist()]
+    longer = reader.answer([(each.question, f"{each.target} {text}") for each, text in zip(asked, behind, strict=True)])
+    given, given_longer = (np.array([each.none < reader.threshold for each in found]) for found in (answers, longer))
+    verdicts = Verifier([*BY_WORDS, LERC]).verify(
+        [
+            Pair(each.question, each.answer, found.text, each.source, each.target, None, (found.start, found.end))
+            for each, found in zip(asked, answers, strict=True)
+        ]
+    )
+    same, shared = verdicts["em"] == 1, verdicts["token_f1"] > 0
+    result: dict[str, Mapping[str, float]] = {}
+    for holds in ("answer held", "answer absent", "words do not tell"):
+        kind = np.array([each.holds == holds for each in asked])
+        said = kind & given
+        result[holds] = {
+            "n": int(kind.sum()),
+            "answered": float(given[kind].mean()),
+            "answered with a text behind": float(given_longer[kind].mean()),
+            "the same": float(same[said].mean()),
+            "no word shared": float((~shared)[said].mean()),
+            "lerc": float(verdicts[LERC][said].mean()),
+        }
+    differ = given & ~same
+    result["lerc of answers"] = {
+        "some words shared": float(verdicts[LERC][differ & shared].mean()),
+        "no word shared": float(verdicts[LERC][differ & ~shared].mean()),
+    }
+    return result
+
+
+class Parallel(NamedTuple):
+    """A question that one text raises, for another text."""
+
+    question: str
+    answer: str
+    source: str
+    target: str
+    holds: str
+
+
+def parallel_questions(model: str, rng: np.random.Generator) -> Iterator[Parallel]:
+    """Ask about each answer of a system on each other system's answer to the same question."""
+    chunker = load_chunker(model)
+    for texts, _ in versions(DATA / "train", measuring=True):
+        for source in texts:
+            sentences = chunker.tag([source[slice(*span)] for span in sentence_spans(source)])
+            phrases = [(each, phrase) for each in sentences if fits(each.text) for phrase in select_answers(each)]
+            chosen = [phrases[i] for i in rng.permutation(len(phrases))[:_QUESTIONS_A_PAIR].tolist()]
+            for target in texts:
+                for sentence, phrase in chosen if target != source else ():
+                    row = on_parallel(sentence, phrase, target, chunker)
+                    holds = "words do not tell" if row is None else "answer held" if row.spans else "answer absent"
+                    question = generate(sentence, phrase, chunker.knows).text
+                    yield Parallel(question, phrase.text(sentence), source, target, holds)
+
+
 def measure_chunker(model: str) -> dict[str, Mapping[str, float]]:
     """Measure phrases by their characters."""
     rows = test_sentences()
@@ -125,7 +198,7 @@ def _seconds(work: Callable[[], object]) -> float:
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["reader", "chunker", "speed"])
+    parser.add_argument("what", choices=["reader", "parallel", "chunker", "speed"])
     parser.add_argument("--model", default=EMBEDDED)
     parser.add_argument("--side", choices=["dev", "test"], default="test")
     parser.add_argument("--json", type=Path)
@@ -133,7 +206,8 @@ def main() -> None:
     if given.what == "reader":
         found = measure_reader(given.model, given.side)
     else:
-        found = measure_chunker(given.model) if given.what == "chunker" else measure_speed(given.model)
+        measures = {"parallel": measure_parallel, "chunker": measure_chunker, "speed": measure_speed}
+        found = measures[given.what](given.model)
     for name, numbers in found.items():
         print(f"{name}: " + ", ".join(f"{each.replace('_', ' ')} {value:.4g}" for each, value in numbers.items()))
     if given.json:

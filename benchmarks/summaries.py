@@ -5,7 +5,8 @@
     python benchmarks/summaries.py agreement FOLDER [--json FILE]
 
 - verification: QAEval's labelled answer pairs on SummEval (each once), in the form of Table 1 of Deutsch and Roth
-  (2022), whose figures stand beside
+  (2022), whose figures stand beside; and `answer_pairs.jsonl`, pairs made by Qassay itself on answers of question
+  answering systems
 - prepare: writes SummEval (with all eleven references, and with the first alone) and QAGS as files for
   `qassay summary`, so that one command scores each: `qassay summary FOLDER/NAME.jsonl -m … -o FOLDER/NAME-scores.jsonl`
 - agreement: system- and summary-level correlations of such scores with relevance (QAEval) and consistency (FEQA),
@@ -16,10 +17,10 @@ import argparse
 import csv
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -31,12 +32,15 @@ from qassay.meta.levels import Level
 from qassay.meta.metric_comparison import standings
 from qassay.meta.panel import Panel
 from qassay.meta.significance import DifferenceTest
-from qassay.meta.verification import verification_quality
+from qassay.meta.verification import Lead, Verification, verification_quality
 from qassay.meta.weighted import Coefficient
 from qassay.records import Example, Reference
 from qassay.scoring import score_examples
 from qassay.summary.pair_scorer import PairScorer
 from qassay.summary.scorer import is_summary_metric
+
+if TYPE_CHECKING:
+    from qassay.meta.resampling import Interval
 
 DATA = Path(os.environ.get("QASSAY_DATA", Path(__file__).parents[2] / "shared" / "data")) / "bench"
 PUBLISHED_VERIFICATION = {
@@ -84,7 +88,11 @@ PUBLISHED_FEQA = {
 }
 """Their Table 3: over all summaries at once, with consistency."""
 LABELS = {"same meaning": "is_intended_answer", "correct": "is_correct"}
+PAIRS = Path(__file__).with_name("answer_pairs.jsonl")
+"""What the embedded reader found in one system's answer to a Natural Question (EVOUNA, Apache-2.0) when asked about
+another's, for questions that nothing was trained or chosen on; labelled by the writer before any score was seen."""
 SEED = 12345
+DRAWS = 1000
 
 
 def labelled_pairs() -> list[tuple[Example, dict[str, float | None]]]:
@@ -115,30 +123,58 @@ def labelled_pairs() -> list[tuple[Example, dict[str, float | None]]]:
     return list(pairs.values())
 
 
+def own_pairs() -> list[tuple[Example, dict[str, float | None]]]:
+    """Give the pairs on systems' answers."""
+    rows = [json.loads(line) for line in PAIRS.read_text(encoding="utf-8").splitlines()]
+    return [
+        (
+            Example(
+                row["id"],
+                row["question"],
+                (Reference(row["answer"]),),
+                row["prediction"],
+                context=row["prediction_context"],
+                extra={ANSWER_CONTEXT: row["answer_context"]},
+            ),
+            {"same meaning": float(row["judgement"])},
+        )
+        for row in rows
+    ]
+
+
 def verification() -> dict[str, Any]:
     """Measure every method on the labelled pairs."""
-    pairs = labelled_pairs()
-    table = score_examples([example for example, _ in pairs], scorer=PairScorer())
-    found: dict[str, Any] = {"notes": dict(table.notes)}
-    for label in LABELS:
-        judgements = [labels[label] for _, labels in pairs]
-        rows, leads = verification_quality(table.scores, judgements, np.random.default_rng(SEED))
-        found[label] = {"methods": [row.to_dict() for row in rows], "leads": [lead.to_dict() for lead in leads]}
-        print(f"\n{label} (n = {rows[0].n})\n{'':16}accuracy   MSE     AUC     published")
-        for row in rows:
-            marks = ("*" if row.accuracy_tied else " ", "*" if row.mse_tied else " ")
-            area = "     " if row.auc is None else f"{row.auc:.3f}"
-            accuracy, error = PUBLISHED_VERIFICATION[row.method]
-            published = f"{accuracy:.1f}  {error:.2f}" if label == "same meaning" else ""
-            print(f"{row.method:16}{row.accuracy:7.1%}{marks[0]}  {row.mse:.3f}{marks[1]}  {area}   {published}")
-        for lead in leads:
-            if lead.a == "lerc":
-                print(
-                    f"lerc ahead of {lead.b}: accuracy {lead.accuracy:+.3f} (p = {lead.accuracy_p:.4f}), "
-                    f"squared error {-lead.mse:+.3f} (p = {lead.mse_p:.4f})"
-                )
+    found: dict[str, Any] = {}
+    for name, pairs in (("SummEval", labelled_pairs()), ("systems' answers", own_pairs())):
+        table = score_examples([example for example, _ in pairs], scorer=PairScorer())
+        found[f"{name}, notes"] = dict(table.notes)
+        for label in pairs[0][1]:
+            judgements = [labels[label] for _, labels in pairs]
+            rows, leads = verification_quality(table.scores, judgements, np.random.default_rng(SEED))
+            title = f"{name}, {label}"
+            found[title] = {"methods": [row.to_dict() for row in rows], "leads": [lead.to_dict() for lead in leads]}
+            show_verification(title, rows, leads, PUBLISHED_VERIFICATION if title == "SummEval, same meaning" else {})
     print("\n* the best, or not to be told apart from it (single-tailed permutation test, p >= .05)")
     return found
+
+
+def show_verification(
+    title: str, rows: Sequence[Verification], leads: Sequence[Lead], published: Mapping[str, tuple[float, float]]
+) -> None:
+    """Print one table of methods, and by how much LERC is ahead of each other one."""
+    print(f"\n{title} (n = {rows[0].n})\n{'':16}accuracy   MSE     AUC{'     published' if published else ''}")
+    for row in rows:
+        marks = ("*" if row.accuracy_tied else " ", "*" if row.mse_tied else " ")
+        area = "     " if row.auc is None else f"{row.auc:.3f}"
+        accuracy, error = published.get(row.method, (None, None))
+        beside = "" if accuracy is None else f"{accuracy:.1f}  {error:.2f}"
+        print(f"{row.method:16}{row.accuracy:7.1%}{marks[0]}  {row.mse:.3f}{marks[1]}  {area}   {beside}")
+    for lead in leads:
+        if lead.a == "lerc":
+            print(
+                f"lerc ahead of {lead.b}: accuracy {lead.accuracy:+.3f} (p = {lead.accuracy_p:.4f}), "
+                f"squared error {-lead.mse:+.3f} (p = {lead.mse_p:.4f})"
+            )
 
 
 def summeval_rows(references: int) -> Iterator[dict[str, Any]]:
@@ -228,17 +264,26 @@ def table(title: str, panel: Panel, level: Level, published: Mapping[str, tuple[
     ranked = standings(panel, test=test, level=level, coefficient=first, rng=np.random.default_rng(SEED), draws=1000)
     tied = {each.correlation.metric: each.tied for each in ranked}
     values: dict[str, dict[str, float | None]] = {spec: {} for spec in panel.scores}
-    for each in correlate(panel, level, tuple(Coefficient), rng=np.random.default_rng(SEED)):
+    limits: dict[str, Interval | None] = {}
+    # Few systems say little: their intervals are wide.
+    draws = DRAWS if level is Level.SYSTEM else 0
+    for each in correlate(panel, level, tuple(Coefficient), rng=np.random.default_rng(SEED), draws=draws):
         values[each.metric][str(each.coefficient)] = each.value
         values[each.metric]["n"] = each.n
-    print(f"\n{title}\n{'':28}pearson spearman kendall     n   published")
+        if each.coefficient is first:
+            limits[each.metric] = each.interval
+    heading = "pearson spearman kendall     n   published"
+    print(f"\n{title}\n{'':28}{heading}{'          interval of kendall' if draws else ''}")
     rows = []
     for spec, found in values.items():
         numbers = [found[str(coefficient)] for coefficient in Coefficient]
         shown = "".join("      - " if value is None else f"{value:8.3f}" for value in numbers)
         beside = " ".join(f"{value:.2f}" for value in published.get(spec, ()))
-        print(f"{spec:26}{'*' if tied[spec] else ' '}{shown}  {found['n']:6}   {beside}")
-        rows.append({"metric": spec, **found, "tied": tied[spec], "published": published.get(spec)})
+        held = limits[spec]
+        around = "" if held is None else f"{held.low:.2f} to {held.high:.2f}"
+        print(f"{spec:26}{'*' if tied[spec] else ' '}{shown}  {found['n']:6}   {beside:19}{around}".rstrip())
+        limit = None if held is None else (held.low, held.high)
+        rows.append({"metric": spec, **found, "tied": tied[spec], "published": published.get(spec), "interval": limit})
     return rows
 
 

@@ -109,9 +109,9 @@ def build(folder: Path, chunker: Chunker, *, rng: np.random.Generator, licensed_
     made += statement_questions.restated([row for row in squad if _side(row) != "test"], chunker)
     passages = list(dict.fromkeys((row.passage, row.group) for row in rows if row.source not in {"qamr", "hotpotqa"}))
     made += statement_questions.from_passages(passages, chunker, "statements", rng)
-    versions = list(_versions(folder))
-    chosen = rng.permutation(len(versions))[:_PARALLEL_QUESTIONS].tolist()
-    made += statement_questions.from_parallel([versions[i] for i in chosen], chunker, "parallel", rng)
+    parallel = list(versions(folder))
+    chosen = rng.permutation(len(parallel))[:_PARALLEL_QUESTIONS].tolist()
+    made += statement_questions.from_parallel([parallel[i] for i in chosen], chunker, "parallel", rng)
     data.add(row for row in made if _side(row) != "test")
     return data
 
@@ -185,11 +185,14 @@ def _mixed(rows: Sequence[ReaderRow], rng: np.random.Generator) -> Iterator[Read
         )
 
 
-def _versions(folder: Path) -> Iterator[tuple[list[str], str]]:
-    """Give the systems' answers to each EVOUNA question, sentences about the systems themselves left out."""
+def versions(folder: Path, *, measuring: bool = False) -> Iterator[tuple[list[str], str]]:
+    """Give the systems' answers to each EVOUNA question, sentences about the systems themselves left out.
+
+    With `measuring`, only the questions that are held back from training; else all the others.
+    """
     for entry in read_json(folder / "evouna/NQ.json", list[dict[str, object]]):
         question = str(entry["question"])
-        if entry.get("improper") or held_back(question):
+        if entry.get("improper") or held_back(question) != measuring:
             continue
         texts = [_cleaned(str(entry.get(f"answer_{system}") or "")) for system in _SYSTEMS]
         long = list(dict.fromkeys(text for text in texts if len(text.split()) >= 8))  # noqa: PLR2004 - a sentence

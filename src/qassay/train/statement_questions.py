@@ -100,7 +100,7 @@ def from_passages(
     """
     chosen = []
     for passage, group in passages:
-        spans = [span for span in sentence_spans(passage) if _fits(passage[slice(*span)])]
+        spans = [span for span in sentence_spans(passage) if fits(passage[slice(*span)])]
         if len(spans) > 1:
             sentences = [passage[slice(*span)] for span in spans]
             chosen.append((sentences, int(rng.integers(len(sentences))), group))
@@ -139,9 +139,9 @@ def from_parallel(
             for b, target in enumerate(versions):
                 if a == b:
                     continue
-                asked = [(s, answer) for s in sentences if _fits(s.text) for answer in select_answers(s)]
+                asked = [(s, answer) for s in sentences if fits(s.text) for answer in select_answers(s)]
                 rows = (
-                    _on_parallel(asked[i][0], asked[i][1], target, chunker)
+                    on_parallel(asked[i][0], asked[i][1], target, chunker)
                     for i in rng.permutation(len(asked)).tolist()[: 2 * most]
                 )
                 found = [row for row in rows if row][:most]
@@ -153,7 +153,8 @@ def replace_source(row: ReaderRow, source: str, group: str) -> ReaderRow:
     return ReaderRow(row.question, row.passage, row.spans, source, group)
 
 
-def _on_parallel(sentence: Tagged, answer: Phrase, target: str, chunker: Chunker) -> ReaderRow | None:
+def on_parallel(sentence: Tagged, answer: Phrase, target: str, chunker: Chunker) -> ReaderRow | None:
+    """Ask about a phrase of one text on another; `None` where words alone do not tell whether that one answers."""
     text = answer.text(sentence)
     question = generate(sentence, answer, chunker.knows).text
     rest = {word for word, _ in words(question)} - FUNCTION_WORDS - {word for word, _ in words(text)}
@@ -174,5 +175,6 @@ def _shares_content(phrase: str, text: str) -> bool:
     return bool(content & {word for word, _ in words(text)})
 
 
-def _fits(sentence: str) -> bool:
+def fits(sentence: str) -> bool:
+    """Tell sentences that are long enough to say something and short enough to be one."""
     return _SHORTEST_SENTENCE <= len(sentence.split()) <= _LONGEST_SENTENCE
