@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qassay.text.quantities import quantities, roman_figures
+from qassay.text.quantities import NEAR, Numbers, quantities, roman_figures
 
 
 @pytest.mark.parametrize(
@@ -112,3 +112,28 @@ def test_roman_numerals(word: str, expected: str | None):
 def test_every_number_meets_itself(text: str):
     """Whatever is written, a number is no further from itself than nothing."""
     assert all(each.met_by(each) and each.gap(each) == 0 for each in quantities(text))
+
+
+FORMS = [
+    "2018",
+    "the 1910s",
+    "2.18 billion",
+    "$2.2bn",
+    "18991",
+    "336",
+    "the 4th century",
+    "12,345",
+    "12,000",
+    "0",
+    "71",
+]
+
+
+@given(st.lists(st.sampled_from(FORMS)), st.sampled_from(FORMS))
+def test_looking_among_numbers_is_as_comparing_with_each(texts: list[str], wanted: str):
+    """The short cut finds whatever says the same, and the nearest number if it is near."""
+    (number,) = quantities(wanted)
+    numbers = Numbers("; ".join(texts))
+    assert numbers.meet(number) == any(number.met_by(each) for each in numbers.all)
+    nearest = min((number.gap(each) for each in numbers.all), default=1.0)
+    assert min(numbers.gap(number), NEAR) == pytest.approx(min(nearest, NEAR))

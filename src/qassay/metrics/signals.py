@@ -17,7 +17,6 @@ from qassay.text.sought import SearchedText
 if TYPE_CHECKING:
     from qassay.arrays import Floats
     from qassay.features import Batch, Pairs
-    from qassay.text.quantities import Quantity
 
 JUDGE = "judge"
 """The name of the network's own logit among the signals."""
@@ -121,17 +120,10 @@ class _Looks:
 
     def numbers_missing(self, candidate: int, reference: int) -> float:
         """Give the share of the reference's numbers that the candidate lacks."""
-        there, wanted = self._numbers(candidate, reference)
-        missing = sum(not any(number.met_by(given) for given in there) for number in wanted)
-        return missing / len(wanted) if wanted else 0.0
+        there, wanted = self._texts[candidate].numbers, self._texts[reference].numbers.all
+        return sum(not there.meet(number) for number in wanted) / len(wanted) if wanted else 0.0
 
     def numbers_close(self, candidate: int, reference: int) -> float:
         """Say how near the candidate's numbers come to the reference's: 1 where equal, 0 from three per cent off."""
-        there, wanted = self._numbers(candidate, reference)
-        if not there or not wanted:
-            return 0.0
-        gaps = [min(number.gap(given) for given in there) for number in wanted]
-        return sum(max(0.0, 1 - gap / _CLOSE) for gap in gaps) / len(gaps)
-
-    def _numbers(self, candidate: int, reference: int) -> tuple[tuple[Quantity, ...], tuple[Quantity, ...]]:
-        return self._texts[candidate].quantities, self._texts[reference].quantities
+        there, wanted = self._texts[candidate].numbers, self._texts[reference].numbers.all
+        return sum(max(0.0, 1 - there.gap(number) / _CLOSE) for number in wanted) / len(wanted) if wanted else 0.0

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect_left, bisect_right
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 _CARDINALS = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
 seventeen eighteen nineteen"""
@@ -56,6 +57,8 @@ _DECADES = re.compile(r"[12]\d\d0")
 _FOOTNOTED = re.compile(r"(?:1\d|20)\d\d\d{1,2}")
 _DECADE, _MILLENNIUM = 9, 1000
 _NO_YEAR = -1.0
+NEAR = 0.06
+"""Of a number's size: no rounding goes further."""
 _LARGE = 10_000
 _COARSEST = 0.1
 """Of a number's size: a rounding to less than one and a half digits says too little."""
@@ -118,6 +121,57 @@ def quantities(text: str) -> tuple[Quantity, ...]:
         if number is not None:
             found.append(number)
     return tuple(dict.fromkeys(found))
+
+
+class Numbers:
+    """The numbers of a text, in which others are looked for without comparing all with all."""
+
+    def __init__(self, text: str) -> None:
+        self.all = quantities(text)
+        self._values = frozenset(each.low for each in self.all if each.low == each.high)
+        self._by_value = sorted(self.all)
+        self._by_figure = sorted((each for each in self.all if each.bare != each.low), key=_figure)
+        self._years = {each.year: each for each in self.all}
+        self._stretches = [each for each in self.all if each.low != each.high]
+
+    def meet(self, wanted: Quantity) -> bool:
+        """Tell whether one of the numbers says the same as what is wanted."""
+        if wanted.low in self._values and wanted.low == wanted.high:
+            return True
+        return any(wanted.met_by(given) for given in self._near(wanted))
+
+    def gap(self, wanted: Quantity) -> float:
+        """Give how far the nearest number is off, as a share of what is wanted; what is not near is infinitely far."""
+        if self.meet(wanted):
+            return 0.0
+        return min((wanted.gap(given) for given in self._near(wanted)), default=math.inf)
+
+    def _near(self, wanted: Quantity) -> Iterator[Quantity]:
+        """Give the numbers from which a gap is small, or which may mean the same for another reason."""
+        yield from self._stretches
+        yield from _between(self._by_value, wanted.low, wanted.high, _value_of)
+        yield from _between(self._by_figure, wanted.bare, wanted.bare, _figure)
+        if wanted.bare != wanted.low:
+            yield from _between(self._by_value, wanted.bare, wanted.bare, _value_of)
+        if wanted.low in self._years:
+            yield self._years[wanted.low]
+        if wanted.year != _NO_YEAR:
+            yield from _between(self._by_value, wanted.year, wanted.year, _value_of)
+
+
+def _value_of(quantity: Quantity) -> float:
+    return quantity.low
+
+
+def _figure(quantity: Quantity) -> float:
+    return quantity.bare
+
+
+def _between(
+    ordered: Sequence[Quantity], low: float, high: float, key: Callable[[Quantity], float]
+) -> Sequence[Quantity]:
+    start = bisect_left(ordered, low * (1 - NEAR), key=key)
+    return ordered[start : bisect_right(ordered, high * (1 + NEAR), lo=start, key=key)]
 
 
 class _Tokens:

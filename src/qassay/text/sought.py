@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_left
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from qassay.text.porter import stem
-from qassay.text.quantities import NUMBER_WORDS, quantities, roman_figures
+from qassay.text.quantities import NUMBER_WORDS, Numbers, quantities, roman_figures
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -75,7 +76,7 @@ class SearchedText:
     """A text in which words are looked for, given with its words after SQuAD normalisation."""
 
     def __init__(self, text: str, words: Sequence[str]) -> None:
-        self.quantities = quantities(text)
+        self.numbers = Numbers(text)
         self._letters = _NOT_LETTERS.sub("", _plain(text.lower()))
         self._known = _known(text, [_plain(word) for word in words])
 
@@ -105,13 +106,19 @@ class SearchedText:
         return len(word) >= _LONGER and self._has_nearly(word)
 
     @cached_property
+    def _ordered(self) -> list[str]:
+        return sorted(self._known)
+
+    @cached_property
     def _stems(self) -> frozenset[str]:
         return frozenset(stem(word) for word in self._known if word.isalpha())
 
     def _has_number(self, figures: str) -> bool:
-        if len(figures) >= _LONG and any(known.startswith(figures) for known in self._known):
-            return True
-        return any(wanted.met_by(given) for wanted in quantities(figures) for given in self.quantities)
+        if len(figures) >= _LONG:
+            at = bisect_left(self._ordered, figures)
+            if at < len(self._ordered) and self._ordered[at].startswith(figures):
+                return True
+        return any(map(self.numbers.meet, quantities(figures)))
 
     def _has_nearly(self, word: str) -> bool:
         if word[:-1] in self._letters:
