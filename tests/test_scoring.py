@@ -5,6 +5,7 @@ import pickle
 import numpy as np
 import pytest
 
+import qassay
 from answers import answer
 from qassay.errors import DataError, SpecError
 from qassay.scoring import Scorer, batches, score_examples
@@ -135,3 +136,10 @@ def test_an_answer_beyond_memory_stops_the_run():
     """The message names the answer and both remedies."""
     with pytest.raises(DataError, match=r'id "1": a text of 60 word pieces.*shorten it.*or --on-error skip'):
         score_examples(LONG, ["token_f1", "bert_score"])
+
+
+@pytest.mark.usefixtures("little_memory")
+def test_python_callers_can_skip_too():
+    """`qassay.score` takes the choice of the command line."""
+    table = qassay.score(LONG, ["bert_score"], on_error="skip")
+    assert set(table.unscored["bert_score"]) == {1, 2}

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from qassay.models.base import Device
     from qassay.scores import ScoreTable
+    from qassay.scoring import OnError
     from qassay.spec import MetricSpec
 
 
@@ -28,17 +29,21 @@ def score(
     seed: int = SEED,
     model: str = EMBEDDED,
     device: Device = "auto",
+    on_error: OnError = "stop",
 ) -> ScoreTable:
     """Score answers given as dictionaries (the fields of the JSONL format) or as `Example`s.
 
-    Without metrics, those that suit the first answer: the lexical ones, and in English the keyphrase metrics.
+    Without metrics, those that suit the first answer: the lexical ones, and in English the keyphrase metrics. With
+    `on_error="skip"` an answer that is too long for a model is left unscored by it, with the reason.
     """
     everything = list(rows)
     given = [row for row in everything if isinstance(row, Example)]
     if given and len(given) < len(everything):
         raise DataError("rows are a mix of dictionaries and Examples; give one kind")
     examples = given or from_rows(row for row in everything if not isinstance(row, Example))
-    return score_examples(examples, metrics, language=language, seed=seed, model=model, device=device)
+    return score_examples(
+        examples, metrics, language=language, seed=seed, model=model, device=device, on_error=on_error
+    )
 
 
 def load(spec: str) -> LoadedMetric:
