@@ -10,7 +10,8 @@
 - prepare: writes SummEval (with all eleven references, and with the first alone) and QAGS as files for
   `qassay summary`, so that one command scores each: `qassay summary FOLDER/NAME.jsonl -m … -o FOLDER/NAME-scores.jsonl`
 - agreement: system- and summary-level correlations of such scores with relevance (QAEval) and consistency (FEQA),
-  beside ROUGE, BERTScore and the published figures
+  beside ROUGE, BERTScore and the published figures. The published ROUGE is the original program's, without punctuation
+  marks and with stems: `rouge_1,stem=yes,tok=coco`
 """
 
 import argparse
@@ -278,12 +279,14 @@ def table(title: str, panel: Panel, level: Level, published: Mapping[str, tuple[
     for spec, found in values.items():
         numbers = [found[str(coefficient)] for coefficient in Coefficient]
         shown = "".join("      - " if value is None else f"{value:8.3f}" for value in numbers)
-        beside = " ".join(f"{value:.2f}" for value in published.get(spec, ()))
+        # Settings of a catalogue metric, such as a tokeniser, are left out of the published names.
+        name = spec if is_summary_metric(spec) else spec.partition(",")[0]
+        beside = " ".join(f"{value:.2f}" for value in published.get(name, ()))
         held = limits[spec]
         around = "" if held is None else f"{held.low:.2f} to {held.high:.2f}"
         print(f"{spec:26}{'*' if tied[spec] else ' '}{shown}  {found['n']:6}   {beside:19}{around}".rstrip())
         limit = None if held is None else (held.low, held.high)
-        rows.append({"metric": spec, **found, "tied": tied[spec], "published": published.get(spec), "interval": limit})
+        rows.append({"metric": spec, **found, "tied": tied[spec], "published": published.get(name), "interval": limit})
     return rows
 
 
