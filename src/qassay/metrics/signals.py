@@ -12,7 +12,6 @@ from qassay.metrics.base import f_measure, subset
 from qassay.metrics.matching import Units, match_pairs
 from qassay.metrics.ngrams import identical, overlap, table_overlap
 from qassay.models.base import EMBEDDED
-from qassay.text.sought import SearchedText
 
 if TYPE_CHECKING:
     from qassay.arrays import Floats
@@ -105,6 +104,8 @@ class _Looks:
     """What is seen in each text by itself."""
 
     def __init__(self, batch: Batch) -> None:
+        from qassay.text.sought import SearchedText  # noqa: PLC0415 - its patterns take time to compile
+
         tokens = batch.tokens(_TOK)
         self._words = [tokens.row(i) for i in range(len(tokens))]
         self._texts = [SearchedText(text, words) for text, words in zip(batch.texts, self._words, strict=True)]
