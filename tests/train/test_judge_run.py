@@ -9,7 +9,7 @@ from qassay.train.judge import Plan
 from qassay.train.judge_lerc import train_lerc_from_files
 from qassay.train.judge_rows import JudgeRow
 from qassay.train.judge_run import Training, read_data, train_from_files, train_on_trunk
-from qassay.train.judge_trainers import is_trunk
+from qassay.train.judge_trainers import Extra, is_trunk
 from qassay.train.row_files import write_rows
 from tiny_bert import write_tiny_bert
 
@@ -123,13 +123,13 @@ def test_second_opinions_are_for_the_trunk(small: Path, data: Path, tmp_path: Pa
     """Neither another encoder nor the embedded judge's layer takes folds, and none is left out without a word."""
     with pytest.raises(SpecError, match="5 folds"):
         train_from_files(str(small), data, tmp_path / "judge", Training(folds=5))
-    with pytest.raises(SpecError, match="5 folds"):
-        train_from_files("mini", data, tmp_path / "judge", Training(folds=5))
+    with pytest.raises(SpecError, match="2 epochs of polish"):
+        train_from_files("mini", data, tmp_path / "judge", Training(polish=2))
 
 
 def test_second_opinions_train_a_judge(base: Path, data: Path, tmp_path: Path):
-    """With folds the judge comes out as a folder like any other."""
-    reached = train_on_trunk(base, read_data(data), tmp_path / "judge", PLAN, seeds=1, folds=2)
+    """With folds and polish the judge comes out as a folder like any other."""
+    reached = train_on_trunk(base, read_data(data), tmp_path / "judge", PLAN, seeds=1, extra=Extra(folds=2, polish=1))
 
     assert [each.source for each in reached] == ["evouna"]
 

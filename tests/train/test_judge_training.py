@@ -1,5 +1,6 @@
 """The judge's network, its training and its export, on a small random encoder of the embedded model's shape."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ from qassay.train.judge_inputs import JudgeInputs, prepare
 from qassay.train.judge_network import JudgeNetwork, Pairs
 from qassay.train.judge_opinions import folds_of, with_second_opinions
 from qassay.train.judge_rows import JudgeRow
+from qassay.train.judge_trainers import Extra, train_network
 from tiny_bert import write_tiny_bert
 
 ROWS = [
@@ -153,18 +155,50 @@ def test_the_exported_judge_reads_contexts_as_the_network_does(base, network, in
 
 
 def test_labels_take_in_what_networks_of_other_folds_think(weights, inputs):
-    """Half of a label is the opinion of a network that has not seen the row's fold."""
+    """Half of a label is the mean opinion of two networks that have not seen the row's fold."""
     fold = np.array([0, 0, 1, 2])
 
     changed = with_second_opinions(weights, inputs, fold, PLAN, "cpu")
 
     first = inputs.row <= 1
-    network = train(weights, inputs.pairs_where(~first), PLAN, "cpu")
     asked = inputs.pairs_where(first)
-    opinion = 1 / (1 + np.exp(-logits(network, Pairs.of(asked, "cpu"), "cpu")))
+    opinion = np.zeros(3)
+    for seed in (10, 20):
+        network = train(weights, inputs.pairs_where(~first), replace(PLAN, seed=seed), "cpu")
+        opinion += 0.5 / (1 + np.exp(-logits(network, Pairs.of(asked, "cpu"), "cpu")))
     assert asked.row.tolist() == [0, 0, 1]
     np.testing.assert_allclose(changed.label[:2], [0.5 + opinion[:2].mean() / 2, opinion[2] / 2], atol=1e-6)
     np.testing.assert_array_equal(changed.row, inputs.row)
+
+
+def test_training_can_go_on_from_tuned_weights(weights, inputs, network):
+    """At a rate of next to nothing, what is trained on stays what it was."""
+    still = train(weights, inputs, replace(PLAN, rate=1e-12), "cpu", start=network.tuned())
+
+    for name, value in network.tuned().items():
+        torch.testing.assert_close(still.tuned()[name], value, atol=1e-6, rtol=0)
+
+
+def test_polishing_reads_peoples_verdicts(base, weights):
+    """Where composed rows contradict people on the same answer, the last epochs side with people."""
+    sides = (("composed", 0.0), ("evouna", 1.0))
+    rows = [
+        JudgeRow("what is the capital", ("rome",), "it is paris", label, source, str(number))
+        for source, label in sides
+        for number in range(20)
+    ]
+    asked = prepare(rows[-1:], Tokenizer.from_file(str(base / "tokenizer.json")))
+
+    found = []
+    for polish in (0, 4):
+        tuned = train_network(
+            weights, rows, PLAN, base / "tokenizer.json", seeds=1, device="cpu", extra=Extra(polish=polish)
+        )
+        network = JudgeNetwork(weights, PLAN.trunk_depth)
+        network.restore(tuned)
+        found.append(float(logits(network.eval(), Pairs.of(asked, "cpu"), "cpu")[0]))
+
+    assert found[1] > max(found[0], 0)
 
 
 def test_answers_to_one_question_share_a_fold():

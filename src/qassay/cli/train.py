@@ -50,7 +50,8 @@ def keyphrase(
     data: Annotated[Path, typer.Option("--data", metavar="FOLDER", help="What `qassay build keyphrase` wrote.")],
     out: Annotated[Path, typer.Option("-o", "--output", metavar="FOLDER", help="Where the model goes.")],
     preset: Annotated[
-        str | None, typer.Option("--preset", help="kpqa (the paper), cross, teacher, embedded, narrow; by default ours.")
+        str | None,
+        typer.Option("--preset", help="kpqa (the paper), cross, teacher, embedded or narrow; else ours."),
     ] = None,
     judged: Annotated[
         Path | None,
@@ -147,6 +148,14 @@ def judge(
             "(all-MiniLM-L6-v2).",
         ),
     ] = 0,
+    polish: Annotated[
+        int,
+        typer.Option(
+            "--polish",
+            min=0,
+            help="Epochs at the end on people's verdicts, with a tenth of the other rows (all-MiniLM-L6-v2).",
+        ),
+    ] = 0,
     seen: Annotated[
         Path | None,
         typer.Option("--seen", metavar="FILE", help="Judged pairs that the keyphrase head was trained on, if any."),
@@ -156,7 +165,7 @@ def judge(
     json: Json = False,
 ) -> None:
     """Train a judge on judged answers, and fit the layer that weighs it; use it with `ava,model=FOLDER`."""
-    how = replace(_training(epochs, rate, seeds, device, seed), seen=seen, folds=folds)
+    how = replace(_training(epochs, rate, seeds, device, seed), seen=seen, folds=folds, polish=polish)
     from qassay.train.judge_run import train_from_files  # noqa: PLC0415 - loads torch
 
     found = train_from_files(base, data, out, how, report=say)

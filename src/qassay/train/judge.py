@@ -46,15 +46,19 @@ def train(
     plan: Plan,
     device: str,
     *,
+    start: State | None = None,
     report: Callable[[int, JudgeNetwork], None] | None = None,
 ) -> JudgeNetwork:
     """Train on pairs with labels from 0 to 1: cross-entropy, AdamW, linear warm-up and decay.
 
-    `report` is called after every epoch. All seeds start from the same weights, so that networks can be averaged.
+    `report` is called after every epoch. All seeds start from the same weights, so that networks can be averaged; with
+    `start` from tuned weights that are there already.
     """
     torch.manual_seed(0)
     pairs = Pairs.of(inputs, device, matching=plan.matching)
     network = JudgeNetwork(weights, plan.trunk_depth).to(device)
+    if start:
+        network.restore({name: value.to(device) for name, value in start.items()})
     torch.manual_seed(plan.seed)
     rng = np.random.default_rng(plan.seed)
     label = torch.from_numpy(inputs.label[inputs.row]).to(device)

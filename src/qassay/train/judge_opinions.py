@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from qassay.train.judge_inputs import JudgeInputs
 
 _SHARE = 0.5
-"""How much of a label is the network's opinion."""
+"""How much of a label is the networks' opinion."""
+_SEEDS_APART = 10
 
 
 def folds_of(groups: Sequence[str], folds: int) -> NDArray[np.int64]:
@@ -41,9 +42,10 @@ def with_second_opinions(
     plan: Plan,
     device: str,
     *,
+    networks: int = 2,
     report: Callable[[str], None] = lambda _: None,
 ) -> JudgeInputs:
-    """Train a network without each fold, let it judge that fold, and take the mean of label and judgement.
+    """Train networks without each fold, let them judge that fold, and take the mean of label and mean judgement.
 
     `fold` has an entry for each row. A row with several references is judged by the mean of its pairs.
     """
@@ -51,10 +53,12 @@ def with_second_opinions(
     judged = np.zeros(len(inputs.label))
     for place, number in enumerate(numbers, 1):
         mine = fold[inputs.row] == number
-        network = train(weights, inputs.pairs_where(~mine), plan, device)
         asked = inputs.pairs_where(mine)
-        found = logits(network, Pairs.of(asked, device, matching=plan.matching), device)
-        np.add.at(judged, asked.row, probability(found.astype(np.float64)))
+        for turn in range(networks):
+            own = replace(plan, seed=plan.seed + _SEEDS_APART * (turn + 1) + place - 1)
+            network = train(weights, inputs.pairs_where(~mine), own, device)
+            found = logits(network, Pairs.of(asked, device, matching=plan.matching), device)
+            np.add.at(judged, asked.row, probability(found.astype(np.float64)) / networks)
         report(f"second opinions: fold {place} of {len(numbers)}")
     opinion = judged / np.maximum(np.bincount(inputs.row, minlength=len(judged)), 1)
     return replace(inputs, label=((1 - _SHARE) * inputs.label + _SHARE * opinion).astype(np.float32))

@@ -21,7 +21,7 @@ from qassay.train import ava
 from qassay.train.judge import Plan
 from qassay.train.judge_layer import cross_fitted, fit, measure
 from qassay.train.judge_rows import DEV, TRAIN, JudgeRow, group_of, read_rows, side_of
-from qassay.train.judge_trainers import export_network, is_trunk, train_on_encoder
+from qassay.train.judge_trainers import NOTHING, Extra, export_network, is_trunk, train_on_encoder
 from qassay.train.judged_pairs import JudgedPair
 from qassay.train.judged_rows import answers
 from qassay.train.model_card import write_card
@@ -61,6 +61,8 @@ class Training:
     """The file of judged pairs that the keyphrase head was trained on, if any: on those its weights know too much."""
     folds: int = 0
     """Folds in which networks first judge rows unseen, on the embedded model's trunk; 0 for labels as they are."""
+    polish: int = 0
+    """Epochs on people's verdicts at the end, on the embedded model's trunk."""
 
     def to_dict(self) -> dict[str, object]:
         """Give what was said, for the model's card."""
@@ -120,8 +122,11 @@ def _trained(
     how: Training,
     report: Callable[[str], None],
 ) -> list[Reached]:
-    if how.folds and (base == EMBEDDED or not is_trunk(base)):
-        raise SpecError(f"{how.folds} folds; second opinions are for networks on all-MiniLM-L6-v2's trunk alone")
+    extra = Extra(how.folds, how.polish)
+    if any(extra) and (base == EMBEDDED or not is_trunk(base)):
+        raise SpecError(
+            f"{how.folds} folds, {how.polish} epochs of polish; both are for networks on all-MiniLM-L6-v2's trunk alone"
+        )
     if base == EMBEDDED:
         shutil.copytree(EMBEDDED_FOLDER, folder, dirs_exist_ok=True)
         layer, reached = fit_from_rows([*rows[TRAIN], *rows[DEV]], folder, seen=how.seen)
@@ -134,7 +139,7 @@ def _trained(
             folder,
             how.on_trunk(),
             seeds=3 if how.seeds is None else how.seeds,
-            folds=how.folds,
+            extra=extra,
             device=how.device,
             seen=how.seen,
             report=report,
@@ -152,13 +157,13 @@ def train_on_trunk(
     plan: Plan,
     *,
     seeds: int = 3,
-    folds: int = 0,
+    extra: Extra = NOTHING,
     device: str = "cpu",
     seen: Path | None = None,
     report: Callable[[str], None] = lambda _: None,
 ) -> list[Reached]:
     """Train a judge on the embedded model's trunk, and fit its layer."""
-    export_network(base, rows[TRAIN], folder, plan, seeds=seeds, device=device, folds=folds, report=report)
+    export_network(base, rows[TRAIN], folder, plan, seeds=seeds, device=device, extra=extra, report=report)
     layer, reached = fit_from_rows(rows[DEV], folder, seen=seen)
     layer.write(folder)
     return reached

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import shutil
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from qassay.errors import SpecError
 from qassay.models.ava import AvaSettings, save
@@ -22,6 +22,7 @@ from qassay.train.judge import Plan, train
 from qassay.train.judge_inputs import prepare
 from qassay.train.judge_opinions import folds_of, with_second_opinions
 from qassay.train.judge_rows import DEV, TRAIN, JudgeRow, single_references
+from qassay.train.judged_rows import PEOPLE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -33,6 +34,24 @@ if TYPE_CHECKING:
 
 _TRUNK = "352d34a4ad725bb742f36fc3f2a2dcfa7f07317926128d47c362198125003892"
 """SHA-256 of all-MiniLM-L6-v2's word embeddings, by which the embedded model's own trunk is known."""
+
+
+_POLISHING = 0.25
+"""The rate of the last epochs, as a share of the plan's."""
+_OTHERS = 0.1
+"""How much of what people did not judge is read in the last epochs."""
+
+
+class Extra(NamedTuple):
+    """What is done besides training on the trunk."""
+
+    folds: int = 0
+    """Before: the folds in which networks judge rows unseen, for second opinions; 0 for labels as they are."""
+    polish: int = 0
+    """After: epochs on people's verdicts, with a tenth of the other rows."""
+
+
+NOTHING = Extra()
 
 
 def is_trunk(base: str) -> bool:
@@ -56,14 +75,14 @@ def export_network(
     *,
     seeds: int,
     device: str,
-    folds: int = 0,
+    extra: Extra = NOTHING,
     report: Callable[[str], None],
 ) -> None:
     """Train networks on the trunk, average them and write them beside the embedded model's other parts."""
     if seeds < 1:
         raise SpecError(f"{seeds} seeds; train at least one network")
     tuned = train_network(
-        base_weights(base), rows, plan, base / TOKENIZER, seeds=seeds, device=device, folds=folds, report=report
+        base_weights(base), rows, plan, base / TOKENIZER, seeds=seeds, device=device, extra=extra, report=report
     )
     if folder.resolve() != EMBEDDED_FOLDER.resolve():
         shutil.copytree(EMBEDDED_FOLDER, folder, dirs_exist_ok=True)
@@ -78,10 +97,10 @@ def train_network(
     *,
     seeds: int,
     device: str,
-    folds: int = 0,
+    extra: Extra = NOTHING,
     report: Callable[[str], None] = lambda _: None,
 ) -> dict[str, torch.Tensor]:
-    """Train one network a seed and average their tuned weights; with `folds`, on labels with a second opinion."""
+    """Train one network a seed and average their tuned weights; `extra` says what comes before and after."""
     from tokenizers import Tokenizer  # noqa: PLC0415 - with the training libraries
 
     cutter = Tokenizer.from_file(str(tokenizer))
@@ -89,8 +108,8 @@ def train_network(
     cutter.no_padding()
     single = list(single_references(rows))
     inputs = prepare(single, cutter)
-    if folds:
-        fold = folds_of([row.group for row in single], folds)
+    if extra.folds:
+        fold = folds_of([row.group for row in single], extra.folds)
         inputs = with_second_opinions(weights, inputs, fold, plan, device, report=report)
     states = []
     for seed in range(plan.seed, plan.seed + seeds):
@@ -100,7 +119,14 @@ def train_network(
 
         network = train(weights, inputs, replace(plan, seed=seed), device, report=after)
         states.append({name: value.cpu() for name, value in network.tuned().items()})
-    return averaged(states)
+    tuned = averaged(states)
+    if not extra.polish:
+        return tuned
+    shares = {str(name): _OTHERS for name in inputs.sources if str(name) not in PEOPLE}
+    last = replace(plan, epochs=extra.polish, rate=plan.rate * _POLISHING, shares=shares)
+    network = train(weights, inputs, last, device, start=tuned)
+    report(f"polished on people's verdicts: {extra.polish} epochs")
+    return {name: value.cpu() for name, value in network.tuned().items()}
 
 
 def train_on_encoder(

@@ -19,6 +19,8 @@ from qassay.train.source_files import read_json, read_json_lines, read_text
 
 ANSWERS = "answers"
 """The source of rows that a team has judged itself."""
+PEOPLE = frozenset({ANSWERS, "evouna", "evouna_sentences", "efficientqa", "sas", "sas_squad"})
+"""The sources of systems' answers that people judged."""
 _SENTENCE_WORDS = 5
 _PAIRS_A_QUESTION = 6
 
