@@ -64,13 +64,14 @@ def unrounded_head(rng: np.random.Generator) -> Arrays:
         "dense.bias": stored["dense.bias"],
         "out.weight": stored["out.weight"].T,
     }
-    depth = 1 + max(int(name[len("joint")]) for name in stored if name.startswith("joint"))
-    for layer in range(depth):
-        for part in Layer._fields:
-            name, place = f"joint{layer}.{part}", f"layers.{layer}.{part}"
-            is_norm = part in {"attention_norm", "norm"}
-            found[f"{place}.weight"] = stored[f"{name}.scale"] if is_norm else matrix(name)
-            found[f"{place}.bias"] = stored[f"{name}.shift" if is_norm else f"{name}.bias"]
+    for kind, trained in (("asked", "asked"), ("joint", "layers")):
+        depth = len({name.split(".")[0] for name in stored if name.startswith(kind)})
+        for layer in range(depth):
+            for part in Layer._fields:
+                name, place = f"{kind}{layer}.{part}", f"{trained}.{layer}.{part}"
+                is_norm = part in {"attention_norm", "norm"}
+                found[f"{place}.weight"] = stored[f"{name}.scale"] if is_norm else matrix(name)
+                found[f"{place}.bias"] = stored[f"{name}.shift" if is_norm else f"{name}.bias"]
     return found
 
 
