@@ -84,9 +84,10 @@ class OnnxReader:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Identity of the weights of encoder and reader, and of the tokenizer."""
+        """Identity of the weights of encoder and reader, of the tokenizer and of the threshold."""
         folder = self._runtime.folder
-        return fingerprint(*(folder / name for name in (TOKENIZER, self._encoder.model.weights, self._head.weights)))
+        files = (folder / name for name in (TOKENIZER, self._encoder.model.weights, self._head.weights))
+        return fingerprint(*files, str(self._head.threshold))
 
     @property
     def threshold(self) -> float:
