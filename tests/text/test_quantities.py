@@ -1,3 +1,5 @@
+import math
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -112,6 +114,14 @@ def test_roman_numerals(word: str, expected: str | None):
 def test_every_number_meets_itself(text: str):
     """Whatever is written, a number is no further from itself than nothing."""
     assert all(each.met_by(each) and each.gap(each) == 0 for each in quantities(text))
+
+
+@pytest.mark.parametrize("text", ["1" + ",000" * 150, "hundred " * 300, "$9" + ",999" * 60 + "tn", "9" * 400])
+def test_numbers_without_end_stay_finite(text: str):
+    """A list of noughts or a repeated word is read as some number, never as one that no arithmetic holds."""
+    found = quantities(text)
+    assert found
+    assert all(math.isfinite(value) for number in found for value in number)
 
 
 FORMS = [

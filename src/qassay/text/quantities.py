@@ -45,7 +45,7 @@ _GLUED = {"k": 1e3, "m": 1e6, "mn": 1e6, "bn": 1e9, "b": 1e9, "tn": 1e12}
 _MONEY = frozenset("$£€¥₹")
 
 _TOKENS = re.compile(
-    r"(?P<figures>(?>\d{1,3}(?:,\d{3})+(?!\d)|\d{1,15})"
+    r"(?P<figures>(?>\d{1,3}(?:,\d{3}){1,40}(?!\d)|\d{1,15})"
     r"(?:\.\d{1,15}|\. \d{1,3}(?= ?(?:%|per ?cent|million|billion|trillion)))?)"  # some systems write "$2. 2 billion"
     r"(?P<tail>['\u2019]?[^\W\d_]{1,3}(?![^\W\d_]))?"
     r"|(?P<word>[^\W\d_]+)"
@@ -244,7 +244,8 @@ def _value(run: Sequence[str]) -> float:
         if word not in _MAGNITUDES:
             current += _SMALL[word]
         elif word == "hundred":
-            current = max(current, 1.0) * _MAGNITUDES[word]
+            # Nobody counts more hundreds; a text that repeats the word must not run out of numbers.
+            current = min(max(current, 1.0), _LARGE) * _MAGNITUDES[word]
         else:
             total, current = total + max(current, 1.0) * _MAGNITUDES[word], 0.0
     return total + current
