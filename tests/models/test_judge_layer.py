@@ -27,6 +27,11 @@ def test_a_reference_of_middle_length_is_half_short():
     np.testing.assert_allclose(parts, [[-1.5, 2.0]])
 
 
+def test_a_reference_of_a_book_is_long():
+    """A reference of 20,000 words is as long as one of a thousand, without a warning of overflow."""
+    assert shortness(np.array([20_000]), 6.0, 1.5)[0] == pytest.approx(0.0)
+
+
 def test_signals_without_a_coefficient_add_nothing():
     """A signal that the layer does not weigh has no part."""
     parts = LAYER.parts(("a", "b"), np.array([[1.0, 99.0]]), np.array([1]))

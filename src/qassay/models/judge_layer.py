@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 DESCRIPTION = "judge_layer.json"
 BIAS = "bias"
+_FARTHEST = 700.0
+"""Widths beyond the middle: the exponential of more is no number."""
 
 
 class Coefficients(msgspec.Struct, frozen=True):
@@ -69,7 +71,8 @@ class JudgeLayer(msgspec.Struct, frozen=True):
 
 def shortness(lengths: Ints, middle: float, width: float) -> Floats:
     """Say how short references of these lengths are: near 1 for a word or two, near 0 for sentences."""
-    return np.asarray(1 / (1 + np.exp((lengths - middle) / width)), np.float64)
+    beyond = np.minimum((lengths - middle) / width, _FARTHEST)
+    return np.asarray(1 / (1 + np.exp(beyond)), np.float64)
 
 
 def probability(logits: Floats) -> Floats:
