@@ -68,6 +68,16 @@ def test_a_folder_with_a_graph_for_each_step_is_refused(tmp_path):
         OnnxModel.read(tmp_path)
 
 
+@pytest.mark.parametrize(("longest", "temperature"), [(2, 1.15), (-1, 1.15), (64, 0.0)])
+def test_numbers_that_nothing_can_be_computed_with_are_refused(tmp_path, longest, temperature):
+    """No room for a word, or a temperature to be divided by that is zero, is damage."""
+    model = described(tmp_path, KeyphraseHead(1, "q.onnx", "a.onnx", "k.npz", temperature))
+    write_description(tmp_path, msgspec.structs.replace(model, longest=longest))
+
+    with pytest.raises(ModelError, match="damaged"):
+        OnnxModel.read(tmp_path)
+
+
 def test_fingerprints_follow_the_content(tmp_path):
     """Equal content has one fingerprint wherever it lies; one changed byte gives another."""
     (tmp_path / "a").write_bytes(b"weights")

@@ -1,3 +1,4 @@
+import msgspec
 import numpy as np
 import pytest
 import torch
@@ -5,6 +6,7 @@ from transformers import AutoModel, AutoTokenizer
 
 from qassay.errors import ModelError
 from qassay.models.base import FOREIGN, UNENGLISH, WINDOWED
+from qassay.models.folder import write_description
 from qassay.models.load import load_encoder
 from qassay.models.onnx import OnnxEncoder
 from qassay.train.export import export_encoder
@@ -202,6 +204,27 @@ def test_a_damaged_graph_is_one_clear_error(exported, tmp_path):
 
     with pytest.raises(ModelError, match=r"layer1\.onnx: damaged"):
         OnnxEncoder("broken", tmp_path).encode(["x"], 1)
+
+
+def test_a_graph_of_another_layer_is_one_clear_error(exported, tmp_path):
+    """A graph that opens, but takes something else than it is given, is an error that names the file."""
+    for file in exported.runtime.folder.iterdir():
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    first, other = (exported.model.graphs[layer] for layer in (exported.default_layer, exported.layers))
+    (tmp_path / first).write_bytes((tmp_path / other).read_bytes())
+
+    with pytest.raises(ModelError, match=rf"{first}: does not run"):
+        OnnxEncoder("mixed up", tmp_path).encode(["x"], exported.default_layer)
+
+
+def test_vectors_of_another_width_are_one_clear_error(exported, tmp_path):
+    """A description that says another width than the graphs give is refused, before a long text trips over it."""
+    for file in exported.runtime.folder.iterdir():
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    write_description(tmp_path, msgspec.structs.replace(exported.model, width=7))
+
+    with pytest.raises(ModelError, match=r"model\.json says 7"):
+        OnnxEncoder("mixed up", tmp_path).encode(["x"], exported.default_layer)
 
 
 def test_a_damaged_tokenizer_is_one_clear_error(exported, tmp_path):

@@ -17,7 +17,7 @@ import numpy as np
 
 from qassay.errors import ModelError, TextTooLongError
 from qassay.models.base import WINDOWED, TokenEmbeddings, language_notes, windows
-from qassay.models.folder import BELOW, IDS, TOKENIZER, OnnxModel, fingerprint
+from qassay.models.folder import BELOW, DESCRIPTION, IDS, TOKENIZER, OnnxModel, fingerprint
 from qassay.models.weight_file import read_weights
 from qassay.models.word_pieces import PieceCutter
 
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     from qassay.arrays import Ints
     from qassay.models.base import Vectors
-
-    Session = Any
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -44,6 +42,24 @@ def default_threads() -> int:
     """Count the processors that this process may use, up to a number beyond which Python itself is the limit."""
     available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return min(available, _MOST_THREADS)
+
+
+class Session:
+    """A graph that is open. That it does not run is its folder's fault (files of several models, say), and said so."""
+
+    def __init__(self, path: Path, session: Any) -> None:  # noqa: ANN401 - the library's class is not typed
+        self._path = path
+        self._session = session
+        self.get_outputs = session.get_outputs
+
+    def run(self, outputs: Sequence[str] | None, given: dict[str, Any]) -> list[Any]:
+        """Run the graph as the library does."""
+        try:
+            return list(self._session.run(outputs, given))
+        except Exception as problem:  # onnxruntime raises a class of its own for every kind of trouble
+            raise ModelError(
+                f"{self._path}: does not run with the files beside it: {problem}; export the model again"
+            ) from problem
 
 
 class Runtime:
@@ -78,7 +94,7 @@ class Runtime:
         values = [onnxruntime.OrtValue.ortvalue_from_numpy(array) for array in arrays.values()]
         options.add_external_initializers(list(arrays), values)
         try:
-            return onnxruntime.InferenceSession(graph, options, ["CPUExecutionProvider"])
+            return Session(graph, onnxruntime.InferenceSession(graph, options, ["CPUExecutionProvider"]))
         except Exception as problem:  # onnxruntime raises a class of its own for every kind of damage
             raise ModelError(f"{graph}: damaged, or not a graph that this onnxruntime reads: {problem}") from problem
 
@@ -213,7 +229,14 @@ class OnnxEncoder:
         return sorted({min(layer, self.default_layer), layer})
 
     def _session(self, layer: int) -> Session:
-        return self.runtime.session(self.model.graphs[layer], self.model.weights)
+        session = self.runtime.session(self.model.graphs[layer], self.model.weights)
+        width = session.get_outputs()[0].shape[-1]
+        if width != self.model.width:
+            raise ModelError(
+                f"{self.runtime.folder / self.model.graphs[layer]}: gives vectors of {width} numbers, where "
+                f"{DESCRIPTION} says {self.model.width}; export the model again"
+            )
+        return session
 
     def _raised(self, text: TokenEmbeddings, sessions: Sequence[Session]) -> list[Vectors]:
         """Give a text's states after each session, going on from those that it has, which are of the first."""
