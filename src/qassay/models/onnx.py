@@ -87,7 +87,8 @@ class Runtime:
         # Parallel over texts: each run uses one thread, and waiting threads do not spin.
         options.intra_op_num_threads = 1
         options.inter_op_num_threads = 1
-        options.log_severity_level = 3
+        # What goes wrong is raised, and said once.
+        options.log_severity_level = 4
         # Of the higher levels' fusions only the one of adding and normalising applies, and it is slower.
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
         arrays = read_weights(weights, graph.read_bytes())

@@ -6,6 +6,7 @@ import re
 import unicodedata
 from bisect import bisect_left
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from qassay.text.porter import stem
@@ -113,6 +114,14 @@ class SearchedText:
     def _stems(self) -> frozenset[str]:
         return frozenset(stem(word) for word in self._known if word.isalpha())
 
+    @cached_property
+    def _by_look(self) -> dict[tuple[str, int], list[str]]:
+        """Give the text's words by first letter and length."""
+        found: dict[tuple[str, int], list[str]] = {}
+        for word in filter(None, self._known):
+            found.setdefault((word[0], len(word)), []).append(word)
+        return found
+
     def _has_number(self, figures: str) -> bool:
         if len(figures) >= _LONG:
             at = bisect_left(self._ordered, figures)
@@ -123,7 +132,8 @@ class SearchedText:
     def _has_nearly(self, word: str) -> bool:
         if word[:-1] in self._letters:
             return True
-        return any(known[:1] == word[0] and _one_letter_off(word, known) for known in self._known)
+        near = (self._by_look.get((word[0], length), ()) for length in range(len(word) - 1, len(word) + 2))
+        return any(_one_letter_off(word, known) for known in chain.from_iterable(near))
 
 
 def _plain(text: str) -> str:
@@ -148,9 +158,10 @@ def _figures(word: str) -> str | None:
 
 
 def _one_letter_off(word: str, other: str) -> bool:
-    """Tell whether one letter more, less or another makes the words equal, or two neighbours that change places."""
-    if abs(len(word) - len(other)) > 1:
-        return False
+    """Tell whether one letter more, less or another makes the words equal, or two neighbours that change places.
+
+    The words' lengths differ by one letter at most.
+    """
     same = next((i for i, (a, b) in enumerate(zip(word, other, strict=False)) if a != b), min(len(word), len(other)))
     rest, left = word[same:], other[same:]
     swapped = rest[1:2] + rest[:1] + rest[2:]
