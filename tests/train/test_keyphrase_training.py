@@ -46,6 +46,15 @@ def data(tmp_path):
     return folder
 
 
+class PowerCut(Exception):  # noqa: N818 - not an error of the program
+    """Ends a training between two epochs."""
+
+
+def cut_after_two(row):
+    if row["epoch"] == 2:
+        raise PowerCut
+
+
 def test_training_finds_the_key_words(base, data, tmp_path):
     """On answers whose key word follows from the question, nearly every key piece is ranked first."""
     found = train_from_files(str(base), data, tmp_path / "out", FAST, device="cpu")
@@ -98,15 +107,8 @@ def test_a_stopped_run_goes_on_as_if_it_had_not(base, data, tmp_path):
     """Stopped after two of four epochs and resumed, the run ends with the same figures."""
     whole = train_from_files(str(base), data, tmp_path / "whole", FAST, device="cpu")
 
-    class Stop(Exception):  # noqa: N818 - stands for a power cut
-        pass
-
-    def stop(row):
-        if row["epoch"] == 2:
-            raise Stop
-
-    with pytest.raises(Stop):
-        train_from_files(str(base), data, tmp_path / "parts", FAST, device="cpu", report=stop)
+    with pytest.raises(PowerCut):
+        train_from_files(str(base), data, tmp_path / "parts", FAST, device="cpu", report=cut_after_two)
     resumed = train_from_files(str(base), data, tmp_path / "parts", FAST, device="cpu", resume=True)
 
     assert resumed == pytest.approx(whole, abs=1e-6)
@@ -172,15 +174,8 @@ def test_a_stopped_run_goes_on_after_heads_and_neurons_were_dropped(data, tmp_pa
     plan = Plan(design="joined", epochs=3, batch=8, asked=1, tuned=1, heads=4, neurons=96, widest=1)
     whole = train_from_files(shaped, data, tmp_path / "whole", plan, device="cpu")
 
-    class Stop(Exception):  # noqa: N818 - stands for a power cut
-        pass
-
-    def stop(row):
-        if row["epoch"] == 2:
-            raise Stop
-
-    with pytest.raises(Stop):
-        train_from_files(shaped, data, tmp_path / "parts", plan, device="cpu", report=stop)
+    with pytest.raises(PowerCut):
+        train_from_files(shaped, data, tmp_path / "parts", plan, device="cpu", report=cut_after_two)
     resumed = train_from_files(shaped, data, tmp_path / "parts", plan, device="cpu", resume=True)
 
     assert resumed == pytest.approx(whole, abs=1e-6)
