@@ -83,6 +83,16 @@ def test_weights_of_another_tokeniser_go_to_the_same_words():
     assert weights == {"the": {}, "old": {"uniform": 1.0}, "town": {"uniform": 1.0}}
 
 
+def test_a_weighted_metric_over_word_pieces_shows_the_weights_of_words():
+    """`bert_score:kpqa` by itself, which has no tokeniser to choose, is explained too."""
+    asked = Example("q", "What is the capital of France?", (Reference("Paris"),), "It is Paris")
+
+    explanation = explained(asked, ("bert_score:kpqa",))
+
+    weights = [word.weights["kpqa"] for word in explanation.comparisons[0].candidate_side.words]
+    assert max(weights) == weights[-1]
+
+
 def test_each_reference_has_its_own_scores():
     """The answer equals the second reference alone."""
     found = explained(Example("q", "", (Reference("Rome"), Reference("Paris")), "Paris"), ["exact_match"])

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from qassay.report.alignment import Word
     from qassay.scoring import Scorer
 
+_WORDS = "word"
+
 
 @dataclass(frozen=True, slots=True)
 class ExplainedWord:
@@ -163,11 +165,12 @@ def _scores(
 
 
 def _weighted_views(metrics: Sequence[Metric], batch: Batch) -> dict[str, View]:
-    """Give the tokens and weights of the first metric with each weighting."""
+    """Give the tokens and weights of the first metric with each weighting; in words, where it takes word pieces."""
     views: dict[str, View] = {}
     for metric in metrics:
         if metric.spec.weights and metric.spec.weights not in views:
-            views[metric.spec.weights] = batch.view(metric.tok, metric.spec.weights)
+            tok = metric.tok if metric.declaration.param("tok") else _WORDS
+            views[metric.spec.weights] = batch.view(tok, metric.spec.weights)
     return views
 
 
