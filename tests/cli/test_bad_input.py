@@ -169,3 +169,16 @@ def test_a_hub_name_offline_is_one_message(tmp_path, monkeypatch, words, message
     monkeypatch.setitem(os.environ, "HF_HUB_OFFLINE", "1")
     monkeypatch.setitem(os.environ, "HF_HOME", str(tmp_path / "cache"))
     assert message in refused(tmp_path, *words)
+
+
+@pytest.mark.parametrize("option", ["-o", "--report", "--rank"])
+def test_an_input_is_never_written_over(tmp_path, option):
+    """The input's own name as an output is a slip that would lose the answers: it is refused, and nothing changes."""
+    file = write_rows(tmp_path / "answers.jsonl", [row("It is Paris.")])
+    before = file.read_bytes()
+
+    done = qassay("score", file, "-m", "token_f1", option, file, check=2)
+
+    assert "is an input of this run" in done.stderr
+    assert file.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [file]

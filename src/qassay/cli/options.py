@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from qassay.data.reading import FORMATS, ReadOptions
-from qassay.errors import SpecError
+from qassay.errors import OutputError, SpecError
 from qassay.models.base import Device as DeviceName
 
 if TYPE_CHECKING:
@@ -48,6 +48,13 @@ def check_resume(out: Path | None, *, resume: bool) -> None:
     """Refuse to resume what was never written."""
     if resume and out is None:
         raise SpecError("--resume needs -o: it carries on with the scores written there")
+
+
+def check_apart(inputs: Sequence[str], *outputs: Path | None) -> None:
+    """Refuse to write over what is read."""
+    for output in filter(None, outputs):
+        if output.exists() and any(Path(each).exists() and output.samefile(each) for each in inputs):
+            raise OutputError("is an input of this run, and would be lost; choose another place", output)
 
 
 def check_device(device: str) -> DeviceName:

@@ -67,6 +67,7 @@ def score(
     """Score every answer, and each system with an interval."""
     reading = options.read_options(format_, map_, system, on_error)
     options.check_resume(out, resume=resume)
+    options.check_apart(inputs, out, report, rank)
     check_language(language)
     chosen = options.check_device(device)
     again = report is not None or rank is not None

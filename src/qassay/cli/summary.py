@@ -77,6 +77,7 @@ def summary(
     """Score summaries by questions: against references (QAEval) or against the document (FEQA)."""
     reading = options.read_options(format_, map_, system, on_error)
     options.check_resume(out, resume=resume)
+    options.check_apart(inputs, out, questions, report)
     models = Models(chunker, reader, generator, check_prompt(prompt), model, options.check_device(device))
     with stdin_spooled(inputs, needed=True) as files, ProgressBar(every=1) as bar, ExitStack() as closing:
         scorer = SummaryScorer(

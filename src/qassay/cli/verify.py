@@ -48,6 +48,7 @@ def verify(
     """Score whether each prediction means the same as the expected answer."""
     reading = options.read_options(format_, map_, system, on_error)
     options.check_resume(out, resume=resume)
+    options.check_apart(inputs, out, report)
     scorer = PairScorer(metric, model=model, device=options.check_device(device))
     with stdin_spooled(inputs, needed=report is not None or scorer.counts_first) as files, ProgressBar() as bar:
         run = Run(
