@@ -182,3 +182,24 @@ def test_an_input_is_never_written_over(tmp_path, option):
     assert "is an input of this run" in done.stderr
     assert file.read_bytes() == before
     assert list(tmp_path.iterdir()) == [file]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("accuracy", "answers.jsonl", "--next", "1", "-o", "answers.jsonl"),
+        ("correlate", "answers.jsonl", "-m", "token_f1", "--report", "answers.jsonl"),
+        ("explain", "answers.jsonl", "--id", "x", "-m", "token_f1", "--html", "answers.jsonl"),
+        ("agree", "answers.jsonl", "-o", "answers.jsonl"),
+    ],
+    ids=lambda words: words[0],
+)
+def test_no_command_writes_over_its_input(tmp_path, words):
+    """The same holds for what other commands write."""
+    file = write_rows(tmp_path / "answers.jsonl", [row("It is Paris.") | {"judgement": 1}])
+    before = file.read_bytes()
+
+    done = qassay(*words, folder=tmp_path, check=2)
+
+    assert "is an input of this run" in done.stderr
+    assert file.read_bytes() == before

@@ -86,6 +86,7 @@ def accuracy(
     from qassay.meta.ppi import Population  # noqa: PLC0415 - as above
 
     _check(population, repeated, out, next_)
+    options.check_apart([*inputs, *(labels or []), *filter(None, [dev])], out)
     reading = options.read_options(format_, map_, system, on_error)
     verdicts = (
         read_labels(labels, cut=cut, repeated="mean" if repeated == "mean" else "stop", on_error=reading.on_error)

@@ -62,6 +62,7 @@ def agree(
     from qassay.meta.ratings import read_ratings, write_judgements  # noqa: PLC0415 - as above
     from qassay.report.annotators import annotators_table  # noqa: PLC0415 - as above
 
+    options.check_apart([ratings], out)
     if form not in _FORMS:
         raise SpecError(f'--form is "{form}"; give auto, long or wide')
     if measurement not in set(Measurement):

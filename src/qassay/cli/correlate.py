@@ -103,6 +103,7 @@ def correlate(
     from qassay.report.agreement import agreement_table  # noqa: PLC0415 - as above
     from qassay.report.agreement_page import AgreementReport  # noqa: PLC0415 - as above
 
+    options.check_apart([*inputs, *filter(None, [judgements])], report)
     wanted = evaluation.Options(
         level=_choice("--level", level, Level),
         coefficients=tuple(

@@ -36,6 +36,7 @@ def explain(
     json: options.Json = False,
 ) -> None:
     """Show which words match, what they weigh, and the numbers behind each score."""
+    options.check_apart(inputs or [], html)
     reader = Reader(inputs, options.read_options(format_, map_, None, "stop")) if inputs else None
     example = _find(reader, id_, system) if reader else _given(question, reference, candidate)
     chosen = metric or default_metrics(example)
