@@ -5,8 +5,7 @@
     python benchmarks/summaries.py agreement FOLDER [--json FILE]
 
 - verification: QAEval's labelled answer pairs on SummEval (each once), in the form of Table 1 of Deutsch and Roth
-  (2022), whose figures stand beside; and `answer_pairs.jsonl`, pairs made by Qassay itself on answers of question
-  answering systems
+  (2022), whose figures stand beside
 - prepare: writes SummEval (with all eleven references, and with the first alone) and QAGS as files for
   `qassay summary`, so that one command scores each: `qassay summary FOLDER/NAME.jsonl -m … -o FOLDER/NAME-scores.jsonl`
 - agreement: system- and summary-level correlations of such scores with relevance (QAEval) and consistency (FEQA),
@@ -89,9 +88,6 @@ PUBLISHED_FEQA = {
 }
 """Their Table 3: over all summaries at once, with consistency."""
 LABELS = {"same meaning": "is_intended_answer", "correct": "is_correct"}
-PAIRS = Path(__file__).with_name("answer_pairs.jsonl")
-"""What the embedded reader found in one system's answer to a Natural Question (EVOUNA, Apache-2.0) when asked about
-another's, for questions that nothing was trained or chosen on; labelled by the writer before any score was seen."""
 SEED = 12345
 DRAWS = 1000
 
@@ -124,37 +120,16 @@ def labelled_pairs() -> list[tuple[Example, dict[str, float | None]]]:
     return list(pairs.values())
 
 
-def own_pairs() -> list[tuple[Example, dict[str, float | None]]]:
-    """Give the pairs on systems' answers."""
-    rows = [json.loads(line) for line in PAIRS.read_text(encoding="utf-8").splitlines()]
-    return [
-        (
-            Example(
-                row["id"],
-                row["question"],
-                (Reference(row["answer"]),),
-                row["prediction"],
-                context=row["prediction_context"],
-                extra={ANSWER_CONTEXT: row["answer_context"]},
-            ),
-            {"same meaning": float(row["judgement"])},
-        )
-        for row in rows
-    ]
-
-
 def verification() -> dict[str, Any]:
     """Measure every method on the labelled pairs."""
-    found: dict[str, Any] = {}
-    for name, pairs in (("SummEval", labelled_pairs()), ("systems' answers", own_pairs())):
-        table = score_examples([example for example, _ in pairs], scorer=PairScorer())
-        found[f"{name}, notes"] = dict(table.notes)
-        for label in pairs[0][1]:
-            judgements = [labels[label] for _, labels in pairs]
-            rows, leads = verification_quality(table.scores, judgements, np.random.default_rng(SEED))
-            title = f"{name}, {label}"
-            found[title] = {"methods": [row.to_dict() for row in rows], "leads": [lead.to_dict() for lead in leads]}
-            show_verification(title, rows, leads, PUBLISHED_VERIFICATION if title == "SummEval, same meaning" else {})
+    pairs = labelled_pairs()
+    table = score_examples([example for example, _ in pairs], scorer=PairScorer())
+    found: dict[str, Any] = {"notes": dict(table.notes)}
+    for label in LABELS:
+        judgements = [labels[label] for _, labels in pairs]
+        rows, leads = verification_quality(table.scores, judgements, np.random.default_rng(SEED))
+        found[label] = {"methods": [row.to_dict() for row in rows], "leads": [lead.to_dict() for lead in leads]}
+        show_verification(label, rows, leads, PUBLISHED_VERIFICATION if label == "same meaning" else {})
     print("\n* the best, or not to be told apart from it (single-tailed permutation test, p >= .05)")
     return found
 
