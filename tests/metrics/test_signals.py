@@ -38,9 +38,19 @@ def test_words_are_found_also_where_they_are_hidden(candidate: str, reference: s
         ("-128.6\u00b0F", "\u2212128.6 \u00b0F", "numbers missing", 0.0),
         ("made $2.2 billion", "$2.18 billion", "numbers close", 1.0),
         ("about 2.19 billion", "2.18 billion", "numbers close", pytest.approx(1 - (0.01 / 2.18) / 0.03)),
+        ("on 3 May 1990", "May 4, 1990", "dates differ", 1.0),
+        ("on 3 May 1990", "May 1990 or June 1991", "dates differ", 0.5),
+        ("in May 1990, not in June", "May 4, 1990", "dates differ", 0.0),
+        ("in 1990", "May 4, 1990", "dates differ", 0.0),
+        ("in 1990", "May 4, 1990", "date missing", 1.0),
+        ("in May 1990", "May 4, 1990", "date missing", 0.0),
+        ("in 1990", "1990", "date missing", 0.0),
+        ("Anna Jones", "Anna Smith", "surname missing", 1.0),
+        ("Annie Smith", "Anna Smith", "surname missing", 0.0),
+        ("Anna", "anna smith", "surname missing", 0.0),  # nothing says that it is a name
+        ("Jones", "Smith", "surname missing", 0.0),
         ("he is not there", "he is there", "negation differs", 1.0),
         ("yes, it is", "no", "yes against no", 1.0),
-        ("yes, it is", "yeah", "same yes or no", 1.0),
         ("I could not find it", "Paris", "refusal", 1.0),
         ("As an AI language model, I don't have opinions.", "Paris", "refusal", 1.0),
         ("As an AI, I do not have real-time data. However, it was Paris.", "Paris", "refusal", 0.0),
@@ -54,6 +64,15 @@ def test_words_are_found_also_where_they_are_hidden(candidate: str, reference: s
 def test_each_signal_says_what_its_name_says(candidate: str, reference: str, name: str, expected: float):
     """One sign of agreement or of disagreement a signal."""
     assert signals(candidate, reference)[name] == [expected]
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [("who sold more, Kelly or Carrie?", 0.5), ("who sings?", 0.0), ("", 0.0), ("is it Carrie Underwood", 1.0)],
+)
+def test_what_the_question_says_already_is_seen(question: str, expected: float):
+    """`in question` is the share of the reference's words that an answer could take from the question."""
+    assert signals("it is her", "Carrie Underwood", question=question)["in question"] == [expected]
 
 
 def test_every_reference_has_its_own_signals():

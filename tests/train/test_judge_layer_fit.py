@@ -4,7 +4,7 @@ import pytest
 from qassay.errors import DataError
 from qassay.features import Resources
 from qassay.metrics.catalogue import create
-from qassay.train.judge_layer import LONG, SHORT, Measured, cross_fitted, fit, logits, measure
+from qassay.train.judge_layer import LONG, SHORT, Measured, cross_fitted, fit, logits, measure, sampled
 from qassay.train.judge_rows import JudgeRow
 
 NAMES = tuple(dict.fromkeys((*SHORT, *LONG)))
@@ -93,3 +93,27 @@ def test_rows_are_measured_pair_by_pair():
     assert found.lengths.tolist() == [1, 3, 1]
     assert found.seen.tolist() == [False, True]
     assert found.values[0, found.names.index("judge")] > found.values[2, found.names.index("judge")]
+
+
+def test_opinions_stand_in_for_the_judge():
+    """Where the network knows the rows by heart, what others say of them is weighed."""
+    rows = [JudgeRow("What?", ("Paris", "the city of Paris"), "It is Paris.", 1.0, "evouna", "g1")]
+
+    found = measure(rows, create("ava"), seen=(), resources=Resources(), opinions=np.array([0.25, -3.0]))
+
+    assert found.values[:, found.names.index("judge")].tolist() == [0.25, -3.0]
+
+
+def test_large_sources_are_sampled(monkeypatch: pytest.MonkeyPatch):
+    """So many rows of a source that counts, in their order, the same in every run; other sources are left out."""
+    monkeypatch.setattr("qassay.train.judge_layer._MOST", 3)
+    rows = [
+        JudgeRow("q", ("a",), str(number), 1.0, source, "g")
+        for number, source in enumerate(["evouna"] * 9 + ["no such source"] + ["sas"] * 2)
+    ]
+
+    drawn = sampled(rows)
+
+    assert [row.source for row in drawn] == ["evouna"] * 3 + ["sas"] * 2
+    assert drawn == sorted(drawn, key=lambda row: int(row.candidate)) == sampled(rows)
+    assert sampled([]) == []

@@ -17,7 +17,7 @@ from qassay.train.export_judge import export_judge
 from qassay.train.judge import Plan, logits, quality, train
 from qassay.train.judge_inputs import JudgeInputs, prepare
 from qassay.train.judge_network import JudgeNetwork, Pairs
-from qassay.train.judge_opinions import folds_of, with_second_opinions
+from qassay.train.judge_opinions import folds_of, second_opinions
 from qassay.train.judge_rows import JudgeRow
 from qassay.train.judge_trainers import Extra, train_network
 from tiny_bert import write_tiny_bert
@@ -155,10 +155,11 @@ def test_the_exported_judge_reads_contexts_as_the_network_does(base, network, in
 
 
 def test_labels_take_in_what_networks_of_other_folds_think(weights, inputs):
-    """Half of a label is the mean opinion of two networks that have not seen the row's fold."""
+    """Half of a label is the mean opinion of two networks that have not seen the row's fold; others are asked too."""
     fold = np.array([0, 0, 1, 2])
 
-    changed = with_second_opinions(weights, inputs, fold, PLAN, "cpu")
+    others = inputs.pairs_where(inputs.row != 2)
+    changed, found = second_opinions(weights, inputs, fold, PLAN, "cpu", others=others, other_fold=fold)
 
     first = inputs.row <= 1
     asked = inputs.pairs_where(first)
@@ -169,6 +170,8 @@ def test_labels_take_in_what_networks_of_other_folds_think(weights, inputs):
     assert asked.row.tolist() == [0, 0, 1]
     np.testing.assert_allclose(changed.label[:2], [0.5 + opinion[:2].mean() / 2, opinion[2] / 2], atol=1e-6)
     np.testing.assert_array_equal(changed.row, inputs.row)
+    assert len(found) == len(others.row)
+    np.testing.assert_allclose(1 / (1 + np.exp(-found[:3])), opinion, atol=1e-6)
 
 
 def test_training_can_go_on_from_tuned_weights(weights, inputs, network):
@@ -193,7 +196,7 @@ def test_polishing_reads_peoples_verdicts(base, weights):
     for polish in (0, 4):
         tuned = train_network(
             weights, rows, PLAN, base / "tokenizer.json", seeds=1, device="cpu", extra=Extra(polish=polish)
-        )
+        ).tuned
         network = JudgeNetwork(weights, PLAN.trunk_depth)
         network.restore(tuned)
         found.append(float(logits(network.eval(), Pairs.of(asked, "cpu"), "cpu")[0]))

@@ -34,6 +34,7 @@ _REFUSAL = re.compile(
     r"i don['\u2019]?t (?:know|have)|do not have",
     re.IGNORECASE,
 )
+_NAME = re.compile(r"\W*(?:[^\W\d_a-z][^\s\d_]*[\s]+){1,8}[^\W\d_a-z][^\s\d_]*")
 # "As an AI language model, I do not have personal opinions. However, …": an answer follows.
 _PREFACE = re.compile(r"as an ai\b[^.\n]*(?:\bbut\b|\.\s*however\b)", re.IGNORECASE)
 
@@ -60,9 +61,12 @@ def lexical_signals(batch: Batch, pairs: Pairs) -> Signals:
         "same tokens": identical(view, pairs).astype(np.float64),
         "numbers missing": np.array([looks.numbers_missing(a, b) for a, b in rows]),
         "numbers close": np.array([looks.numbers_close(a, b) for a, b in rows]),
+        "dates differ": np.array([looks.dates_differ(a, b) for a, b in rows]),
+        "date missing": np.array([looks.date_missing(a, b) for a, b in rows]),
+        "surname missing": np.array([looks.surname_missing(a, b) for a, b in rows]),
+        "in question": np.array([looks.in_question(i, b) for i, (_, b) in zip(pairs.example, rows, strict=True)]),
         "negation differs": (looks.negated[left] != looks.negated[right]).astype(np.float64),
         "yes against no": (looks.opinion[left] * looks.opinion[right] < 0).astype(np.float64),
-        "same yes or no": (looks.opinion[left] * looks.opinion[right] > 0).astype(np.float64),
         "refusal": (looks.refusing[left] & ~looks.refusing[right]).astype(np.float64),
         "longer": np.clip(np.log((1 + tokens.lengths[left]) / (1 + tokens.lengths[right])), -3, 3),
     }
@@ -104,11 +108,17 @@ class _Looks:
     """What is seen in each text by itself."""
 
     def __init__(self, batch: Batch) -> None:
-        from qassay.text.sought import SearchedText  # noqa: PLC0415 - its patterns take time to compile
+        from qassay.text.dates import dates  # noqa: PLC0415 - patterns take time to compile
+        from qassay.text.sought import SearchedText  # noqa: PLC0415
 
         tokens = batch.tokens(_TOK)
         self._words = [tokens.row(i) for i in range(len(tokens))]
         self._texts = [SearchedText(text, words) for text, words in zip(batch.texts, self._words, strict=True)]
+        self._named = [bool(_NAME.fullmatch(text)) for text in batch.texts]
+        self._dates = [dates(text) for text in batch.texts]
+        cut = batch.resources.tokeniser(_TOK).tokens
+        asked = {text: SearchedText(text, cut(text)) for text in {example.question for example in batch.examples}}
+        self._asked = [asked[example.question] for example in batch.examples]
         self.negated, yes, no = (
             np.array([bool(form.search(text)) for text in batch.texts], bool) for form in (_NEGATION, _YES, _NO)
         )
@@ -128,3 +138,24 @@ class _Looks:
         """Say how near the candidate's numbers come to the reference's: 1 where equal, 0 from three per cent off."""
         there, wanted = self._texts[candidate].numbers, self._texts[reference].numbers.all
         return sum(max(0.0, 1 - there.gap(number) / _CLOSE) for number in wanted) / len(wanted) if wanted else 0.0
+
+    def dates_differ(self, candidate: int, reference: int) -> float:
+        """Give the share of the reference's dates that none of the candidate's can mean, where it has any."""
+        there, wanted = self._dates[candidate], self._dates[reference]
+        if not there or not wanted:
+            return 0.0
+        return sum(not any(date.agrees(given) for given in there) for date in wanted) / len(wanted)
+
+    def date_missing(self, candidate: int, reference: int) -> float:
+        """Say whether the reference has a date and the candidate none."""
+        return float(bool(self._dates[reference]) and not self._dates[candidate])
+
+    def surname_missing(self, candidate: int, reference: int) -> float:
+        """Say whether the reference reads like a name, and the candidate lacks its last word."""
+        if not self._named[reference]:
+            return 0.0
+        return 1.0 - self._texts[candidate].share(self._words[reference][-1:])
+
+    def in_question(self, example: int, reference: int) -> float:
+        """Give the share of the reference's words that the question has already; to repeat them says little."""
+        return self._asked[example].share(self._words[reference])

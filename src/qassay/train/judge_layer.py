@@ -10,6 +10,7 @@ import numpy as np
 
 from qassay.errors import DataError
 from qassay.features import Batch, Resources
+from qassay.metrics.signals import JUDGE
 from qassay.models.judge_layer import BIAS, Coefficients, JudgeLayer, shortness
 from qassay.records import Example, Reference
 from qassay.train.judged_rows import ANSWERS
@@ -34,6 +35,10 @@ SHORT = (
     "same tokens",
     "numbers missing",
     "numbers close",
+    "dates differ",
+    "date missing",
+    "surname missing",
+    "in question",
     "negation differs",
     "yes against no",
     "refusal",
@@ -45,9 +50,10 @@ LONG = (
     "judge",
     "found",
     "numbers missing",
+    "dates differ",
+    "in question",
     "negation differs",
     "yes against no",
-    "same yes or no",
     "refusal",
     "longer",
     "key words",
@@ -57,7 +63,7 @@ LONG = (
 head was trained on most answers with short references at hand, so that their worth there could not be told."""
 
 WEIGHTS = {
-    "evouna": 5.0,
+    "evouna": 20.0,
     "efficientqa": 1.0,
     "sas": 0.5,
     "sas_squad": 0.5,
@@ -77,6 +83,8 @@ WEIGHTS = {
 _FOLDS = 5
 _ROUNDS = 3
 _AT_ONCE = 256
+_MOST = 12_500
+"""Rows of a source."""
 
 
 @dataclass(slots=True)
@@ -97,8 +105,29 @@ class Measured:
     """Whether the keyphrase head was trained on judged answers to the row's question."""
 
 
-def measure(rows: Sequence[JudgeRow], metric: Ava, *, seen: Collection[str], resources: Resources) -> Measured:
-    """Calculate the signals; `seen` holds the groups whose judged answers the keyphrase head knows."""
+def sampled(rows: Sequence[JudgeRow]) -> list[JudgeRow]:
+    """Draw at most so many rows of each source that counts as a layer can use, in their order."""
+    places: dict[str, list[int]] = {}
+    for place, row in enumerate(rows):
+        if row.source in WEIGHTS:
+            places.setdefault(row.source, []).append(place)
+    rng = np.random.default_rng(0)
+    kept = [rng.choice(found, min(_MOST, len(found)), replace=False) for found in places.values()]
+    return [rows[place] for place in np.sort(np.concatenate(kept))] if kept else []
+
+
+def measure(
+    rows: Sequence[JudgeRow],
+    metric: Ava,
+    *,
+    seen: Collection[str],
+    resources: Resources,
+    opinions: Floats | None = None,
+) -> Measured:
+    """Calculate the signals; `seen` holds the groups whose judged answers the keyphrase head knows.
+
+    `opinions` are logits of other networks, one a line, in place of the judge's own.
+    """
     values, owners, lengths = [], [], []
     names: tuple[str, ...] = ()
     for start in range(0, len(rows), _AT_ONCE):
@@ -109,9 +138,12 @@ def measure(rows: Sequence[JudgeRow], metric: Ava, *, seen: Collection[str], res
         values.append(signals.values)
         owners.append(batch.pairs.example + start)
         lengths.append(batch.view("squad").tokens.lengths[batch.reference[batch.pairs.reference]])
+    united = np.concatenate(values)
+    if opinions is not None:
+        united[:, names.index(JUDGE)] = opinions
     return Measured(
         names,
-        np.concatenate(values),
+        united,
         np.concatenate(owners),
         np.concatenate(lengths),
         np.array([row.label for row in rows]),
@@ -144,7 +176,7 @@ def fit(
     if rows is not None:
         usable &= rows[measured.row]
     design, columns = _design(measured, short)
-    scores = measured.values[:, measured.names.index("judge")]
+    scores = measured.values[:, measured.names.index(JUDGE)]
     coefficients = np.zeros(design.shape[1])
     for _ in range(_ROUNDS):
         chosen = _best_lines(measured.row, scores)

@@ -19,7 +19,7 @@ from qassay.models.hf import local_folder
 from qassay.models.judge_layer import JudgeLayer, probability
 from qassay.train import ava
 from qassay.train.judge import Plan
-from qassay.train.judge_layer import cross_fitted, fit, measure
+from qassay.train.judge_layer import cross_fitted, fit, measure, sampled
 from qassay.train.judge_rows import DEV, TRAIN, JudgeRow, group_of, read_rows, side_of
 from qassay.train.judge_trainers import NOTHING, Extra, export_network, is_trunk, train_on_encoder
 from qassay.train.judged_pairs import JudgedPair
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
+    from qassay.arrays import Floats
     from qassay.train.judge_layer import Measured
 
 
@@ -162,22 +163,35 @@ def train_on_trunk(
     seen: Path | None = None,
     report: Callable[[str], None] = lambda _: None,
 ) -> list[Reached]:
-    """Train a judge on the embedded model's trunk, and fit its layer."""
-    export_network(base, rows[TRAIN], folder, plan, seeds=seeds, device=device, extra=extra, report=report)
-    layer, reached = fit_from_rows(rows[DEV], folder, seen=seen)
+    """Train a judge on the embedded model's trunk, and fit its layer on rows that its network has not seen.
+
+    Those are the development rows. With folds every row has opinions of networks that have not seen it, so that the
+    network and the layer both learn from all of them.
+    """
+    taught, weighed = rows[TRAIN], rows[DEV]
+    if extra.folds:
+        taught = [*rows[TRAIN], *rows[DEV]]
+        weighed = sampled(taught)
+    opinions = export_network(
+        base, taught, folder, plan, seeds=seeds, device=device, extra=extra, asked=weighed, report=report
+    )
+    layer, reached = fit_from_rows(weighed, folder, seen=seen, opinions=opinions)
     layer.write(folder)
     return reached
 
 
 def fit_from_rows(
-    rows: Sequence[JudgeRow], folder: Path, *, seen: Path | None = None
+    rows: Sequence[JudgeRow], folder: Path, *, seen: Path | None = None, opinions: Floats | None = None
 ) -> tuple[JudgeLayer, list[Reached]]:
-    """Fit the layer of a folder's judge on rows that it was not trained on, and say how well it does."""
+    """Fit the layer of a folder's judge on rows that it was not trained on, and say how well it does.
+
+    On rows that it was trained on, `opinions` of other networks stand in for its own.
+    """
     metric = create(f"ava,model={folder}")
     if not isinstance(metric, Ava):
         raise ModelError(f"{folder} is no judge's folder")
     known = {group_of(pair.question) for pair in read_json_lines(seen, JudgedPair)} if seen else set()
-    measured = measure(rows, metric, seen=known, resources=Resources())
+    measured = measure(rows, metric, seen=known, resources=Resources(), opinions=opinions)
     return fit(measured), _reached(measured)
 
 

@@ -20,7 +20,7 @@ from qassay.train.encoder_base import open_base
 from qassay.train.export_judge import export_judge
 from qassay.train.judge import Plan, train
 from qassay.train.judge_inputs import prepare
-from qassay.train.judge_opinions import folds_of, with_second_opinions
+from qassay.train.judge_opinions import folds_of, second_opinions
 from qassay.train.judge_rows import DEV, TRAIN, JudgeRow, single_references
 from qassay.train.judged_rows import PEOPLE
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     import torch
 
+    from qassay.arrays import Floats
     from qassay.train.judge_network import JudgeNetwork
 
 _TRUNK = "352d34a4ad725bb742f36fc3f2a2dcfa7f07317926128d47c362198125003892"
@@ -48,10 +49,18 @@ class Extra(NamedTuple):
     folds: int = 0
     """Before: the folds in which networks judge rows unseen, for second opinions; 0 for labels as they are."""
     polish: int = 0
-    """After: epochs on people's verdicts, with a tenth of the other rows."""
+    """After: epochs on people's verdicts, with a tenth of the other rows; half of what they change is kept."""
 
 
 NOTHING = Extra()
+
+
+class Trained(NamedTuple):
+    """What training gives."""
+
+    tuned: dict[str, torch.Tensor]
+    opinions: Floats | None
+    """The logits of the pairs that were asked about, from networks that had not seen them; None without folds."""
 
 
 def is_trunk(base: str) -> bool:
@@ -76,17 +85,30 @@ def export_network(
     seeds: int,
     device: str,
     extra: Extra = NOTHING,
+    asked: Sequence[JudgeRow] = (),
     report: Callable[[str], None],
-) -> None:
-    """Train networks on the trunk, average them and write them beside the embedded model's other parts."""
+) -> Floats | None:
+    """Train networks on the trunk, average them and write them beside the embedded model's other parts.
+
+    With folds, the opinions on the rows `asked` are given back, one a reference.
+    """
     if seeds < 1:
         raise SpecError(f"{seeds} seeds; train at least one network")
-    tuned = train_network(
-        base_weights(base), rows, plan, base / TOKENIZER, seeds=seeds, device=device, extra=extra, report=report
+    trained = train_network(
+        base_weights(base),
+        rows,
+        plan,
+        base / TOKENIZER,
+        seeds=seeds,
+        device=device,
+        extra=extra,
+        asked=asked,
+        report=report,
     )
     if folder.resolve() != EMBEDDED_FOLDER.resolve():
         shutil.copytree(EMBEDDED_FOLDER, folder, dirs_exist_ok=True)
-    export_judge({name: value.numpy() for name, value in tuned.items()}, folder, layer=plan.trunk_depth)
+    export_judge({name: value.numpy() for name, value in trained.tuned.items()}, folder, layer=plan.trunk_depth)
+    return trained.opinions
 
 
 def train_network(
@@ -98,8 +120,9 @@ def train_network(
     seeds: int,
     device: str,
     extra: Extra = NOTHING,
+    asked: Sequence[JudgeRow] = (),
     report: Callable[[str], None] = lambda _: None,
-) -> dict[str, torch.Tensor]:
+) -> Trained:
     """Train one network a seed and average their tuned weights; `extra` says what comes before and after."""
     from tokenizers import Tokenizer  # noqa: PLC0415 - with the training libraries
 
@@ -108,9 +131,13 @@ def train_network(
     cutter.no_padding()
     single = list(single_references(rows))
     inputs = prepare(single, cutter)
+    opinions = None
     if extra.folds:
-        fold = folds_of([row.group for row in single], extra.folds)
-        inputs = with_second_opinions(weights, inputs, fold, plan, device, report=report)
+        fold, other_fold = (folds_of([row.group for row in side], extra.folds) for side in (single, asked))
+        others = prepare(asked, cutter)
+        inputs, opinions = second_opinions(
+            weights, inputs, fold, plan, device, others=others, other_fold=other_fold, report=report
+        )
     states = []
     for seed in range(plan.seed, plan.seed + seeds):
 
@@ -120,13 +147,14 @@ def train_network(
         network = train(weights, inputs, replace(plan, seed=seed), device, report=after)
         states.append({name: value.cpu() for name, value in network.tuned().items()})
     tuned = averaged(states)
-    if not extra.polish:
-        return tuned
-    shares = {str(name): _OTHERS for name in inputs.sources if str(name) not in PEOPLE}
-    last = replace(plan, epochs=extra.polish, rate=plan.rate * _POLISHING, shares=shares)
-    network = train(weights, inputs, last, device, start=tuned)
-    report(f"polished on people's verdicts: {extra.polish} epochs")
-    return {name: value.cpu() for name, value in network.tuned().items()}
+    if extra.polish:
+        shares = {str(name): _OTHERS for name in inputs.sources if str(name) not in PEOPLE}
+        last = replace(plan, epochs=extra.polish, rate=plan.rate * _POLISHING, shares=shares)
+        network = train(weights, inputs, last, device, start=tuned)
+        # Half-way between both, the network keeps more of what the other sources taught it.
+        tuned = averaged([tuned, {name: value.cpu() for name, value in network.tuned().items()}])
+        report(f"polished on people's verdicts: {extra.polish} epochs")
+    return Trained(tuned, opinions)
 
 
 def train_on_encoder(

@@ -1,0 +1,72 @@
+"""Dates as English texts give them: a month with its day, its year or both."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from itertools import islice
+from typing import NamedTuple
+
+_NAMES = "january february march april may june july august september october november december"
+_MONTHS = _NAMES.split()
+_NUMBERS = {form: number for number, name in enumerate(_MONTHS, 1) for form in (name, name[:3])} | {"sept": 9}
+_ALSO_WORDS = frozenset({"march", "may", "mar", "jan", "jun", "dec", "sep", "oct", "apr", "aug", "feb", "jul", "nov"})
+"""Alone, without a day or a year, these say too little, or something else."""
+_DAY = r"(?:3[01]|[12]\d|0?[1-9])(?:st|nd|rd|th)?(?!\d)"
+_TO = r"\s?(?:[-\u2013\u2014,&]|to|and|or|through|until)\s?"
+_YEAR = r"(?P<{0}>1\d\d\d|20\d\d)(?!\d{{3}})"  # the number of a footnote may follow: "19961"
+_MONTH = "|".join(name[:3] + (f"(?:{name[3:]})?" if name[3:] else "") for name in _MONTHS).replace("sep(", "sept?(")
+_DATE = re.compile(
+    rf"(?:(?<!\d)(?P<first>{_DAY}(?:{_TO}{_DAY})?)\s?(?:of\s)?)?"
+    # Some systems run words together, as in "released onMay 3".
+    rf"(?:(?<![^\W\d_])|(?<=[a-z])(?=(?-i:[A-Z])))(?P<month>{_MONTH})(?![^\W\d_])\.?"
+    rf"(?:\s(?:the\s)?(?P<then>{_DAY}(?:{_TO}{_DAY})?))?"
+    rf"(?:,?\s?(?:of\s|in\s)?{_YEAR.format('year')})?"
+    rf"|(?<!\d){_YEAR.format('iso')}-(?P<number>0[1-9]|1[0-2])-(?P<day>[0-3]\d)(?!\d)",
+    re.IGNORECASE,
+)
+_MOST = 100
+_FIGURES = re.compile(r"\d+")
+
+
+class Date(NamedTuple):
+    """A month, with the days and the year that are given with it."""
+
+    month: int
+    days: tuple[int, int] | None = None
+    """The first and the last of them: twice the same for one day."""
+    year: int | None = None
+
+    def agrees(self, other: Date) -> bool:
+        """Tell whether both can mean one day, as far as each says."""
+        if self.month != other.month:
+            return False
+        if self.year is not None and other.year is not None and self.year != other.year:
+            return False
+        if self.days is None or other.days is None:
+            return True
+        return self.days[0] <= other.days[1] and other.days[0] <= self.days[1]
+
+
+@lru_cache(maxsize=1 << 14)
+def dates(text: str) -> tuple[Date, ...]:
+    """Give the distinct dates of a text, the first hundred of them: every one is held against others."""
+    found = dict.fromkeys(date for match in _DATE.finditer(text) if (date := _date(match)) is not None)
+    return tuple(islice(found, _MOST))
+
+
+def _date(found: re.Match[str]) -> Date | None:
+    if found["iso"]:
+        day = int(found["day"])
+        return Date(int(found["number"]), (day, day), int(found["iso"]))
+    month, days = found["month"].lower(), _days(found["first"] or found["then"])
+    if days is None and not found["year"] and month in _ALSO_WORDS:
+        return None
+    return Date(_NUMBERS[month], days, int(found["year"]) if found["year"] else None)
+
+
+def _days(text: str | None) -> tuple[int, int] | None:
+    if text is None:
+        return None
+    named = [int(figures) for figures in _FIGURES.findall(text)]
+    return min(named), max(named)
