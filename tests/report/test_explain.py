@@ -177,7 +177,7 @@ def test_the_page_shows_the_judges_signals():
     page = render_explanation(explained(specs=["ava"]))
     assert "What the judge goes by" in page
     assert "numbers missing" in page
-    assert "same yes or no" not in page
+    assert "dates differ" not in page
 
 
 def test_metrics_without_a_judge_have_no_signals():

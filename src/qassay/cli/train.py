@@ -144,8 +144,8 @@ def judge(
         typer.Option(
             "--folds",
             min=0,
-            help="Folds in which networks judge rows that they have not seen; their opinion is half of a label then "
-            "(all-MiniLM-L6-v2).",
+            help="Folds in which networks judge rows that they have not seen: their opinion is half of a label then, and "
+            "lets network and layer learn from all rows (all-MiniLM-L6-v2).",
         ),
     ] = 0,
     polish: Annotated[
