@@ -27,10 +27,30 @@ def test_a_date_is_read_in_every_form(text: str, expected: Date):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "It may rain.", "a march", "Augustus", "marching", "1945", "the 5th", "5/6/1990", "七月"]
+    "text",
+    [
+        "",
+        "It may rain.",
+        "a march",
+        "Augustus",
+        "marching",
+        "1945",
+        "the 5th",
+        "5/6/1990",
+        "七月",
+        "DISMAY 3",
+        "1945-08-00",
+        "1945-08-39",
+    ],
 )
 def test_what_only_looks_like_a_date_is_none(text: str):
-    """Words that are months too, years and days alone, and figures whose order nobody knows."""
+    """Words that are months too or end like one, years and days alone, figures of unknown order, days that are none."""
+    assert dates(text) == ()
+
+
+@pytest.mark.parametrize("text", ["Septtember 3, 2010", "17 Augu\u017ft 1745", "Apr\u0130L 3", "Apr\u0131l 3"])
+def test_a_month_in_other_letters_is_none(text: str):
+    """Slips, and letters that are equal to others in lower or upper case, stop nothing."""
     assert dates(text) == ()
 
 

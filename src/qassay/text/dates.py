@@ -15,14 +15,14 @@ _ALSO_WORDS = frozenset({"march", "may", "mar", "jan", "jun", "dec", "sep", "oct
 _DAY = r"(?:3[01]|[12]\d|0?[1-9])(?:st|nd|rd|th)?(?!\d)"
 _TO = r"\s?(?:[-\u2013\u2014,&]|to|and|or|through|until)\s?"
 _YEAR = r"(?P<{0}>1\d\d\d|20\d\d)(?!\d{{3}})"  # the number of a footnote may follow: "19961"
-_MONTH = "|".join(name[:3] + (f"(?:{name[3:]})?" if name[3:] else "") for name in _MONTHS).replace("sep(", "sept?(")
+_MONTH = "|".join(sorted(_NUMBERS, key=len, reverse=True))  # the longest form that fits
 _DATE = re.compile(
     rf"(?:(?<!\d)(?P<first>{_DAY}(?:{_TO}{_DAY})?)\s?(?:of\s)?)?"
     # Some systems run words together, as in "released onMay 3".
-    rf"(?:(?<![^\W\d_])|(?<=[a-z])(?=(?-i:[A-Z])))(?P<month>{_MONTH})(?![^\W\d_])\.?"
+    rf"(?:(?<![^\W\d_])|(?-i:(?<=[a-z])(?=[A-Z])))(?P<month>(?a:{_MONTH}))(?![^\W\d_])\.?"
     rf"(?:\s(?:the\s)?(?P<then>{_DAY}(?:{_TO}{_DAY})?))?"
     rf"(?:,?\s?(?:of\s|in\s)?{_YEAR.format('year')})?"
-    rf"|(?<!\d){_YEAR.format('iso')}-(?P<number>0[1-9]|1[0-2])-(?P<day>[0-3]\d)(?!\d)",
+    rf"|(?<!\d){_YEAR.format('iso')}-(?P<number>0[1-9]|1[0-2])-(?P<day>0[1-9]|[12]\d|3[01])(?!\d)",
     re.IGNORECASE,
 )
 _MOST = 100
