@@ -1,6 +1,7 @@
 import json
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from answers import score_of
@@ -132,6 +133,43 @@ def test_second_opinions_train_a_judge(base: Path, data: Path, tmp_path: Path):
     reached = train_on_trunk(base, read_data(data), tmp_path / "judge", PLAN, seeds=1, extra=Extra(folds=2, polish=1))
 
     assert [each.source for each in reached] == ["evouna"]
+
+
+def test_second_opinions_need_two_folds(base: Path, data: Path, tmp_path: Path):
+    """Of rows that are all in one fold, no network could learn to judge."""
+    with pytest.raises(DataError, match="one fold"):
+        train_on_trunk(base, read_data(data), tmp_path / "judge", PLAN, extra=Extra(folds=1))
+
+
+def test_polishing_needs_peoples_verdicts(base: Path, tmp_path: Path):
+    """Sources that nobody judged are named before anything is trained."""
+    composed = [msgspec.structs.replace(row, source="boolq") for row in rows(20)]
+
+    with pytest.raises(DataError, match="leave --polish out"):
+        train_on_trunk(base, {"train": composed, "dev": composed}, tmp_path / "judge", PLAN, extra=Extra(polish=1))
+
+
+@pytest.mark.parametrize("folds", [0, 2])
+@pytest.mark.parametrize(
+    ("changed", "problem"), [({"source": "mine"}, "no row is of a source"), ({"label": 1.0}, "all right or all wrong")]
+)
+def test_no_network_is_trained_in_vain(
+    base: Path, tmp_path: Path, folds: int, changed: dict[str, object], problem: str
+):
+    """Where no layer can be fitted on the rows, that is said first, and nothing is written."""
+    useless = [msgspec.structs.replace(row, **changed) for row in rows(20)]
+
+    with pytest.raises(DataError, match=problem):
+        train_on_trunk(base, {"train": useless, "dev": useless}, tmp_path / "judge", PLAN, extra=Extra(folds=folds))
+    assert not (tmp_path / "judge").exists()
+
+
+def test_a_layer_is_measured_without_a_fifth_of_the_questions(base: Path, tmp_path: Path):
+    """One wrong answer alone cannot be left out."""
+    few = [msgspec.structs.replace(row, label=float(number > 0)) for number, row in enumerate(rows(20))]
+
+    with pytest.raises(DataError, match="without a fifth"):
+        train_on_trunk(base, {"train": few, "dev": few}, tmp_path / "judge", PLAN)
 
 
 def test_training_needs_rows(data: Path):

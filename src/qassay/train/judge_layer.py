@@ -105,6 +105,17 @@ class Measured:
     """Whether the keyphrase head was trained on judged answers to the row's question."""
 
 
+def check_rows(rows: Sequence[JudgeRow]) -> None:
+    """Stop, before a network is trained in vain, at rows from which no layer can be fitted and measured."""
+    counting = [row for row in rows if row.source in WEIGHTS]
+    if not counting:
+        raise DataError(f"no row is of a source that a layer is fitted on ({', '.join(WEIGHTS)})")
+    label = np.array([row.label for row in counting])
+    fold = _fold_of([row.group for row in counting])
+    for number in range(_FOLDS):
+        _check_labels(label[fold != number])
+
+
 def sampled(rows: Sequence[JudgeRow]) -> list[JudgeRow]:
     """Draw at most so many rows of each source that counts as a layer can use, in their order."""
     places: dict[str, list[int]] = {}
@@ -182,8 +193,7 @@ def fit(
         chosen = _best_lines(measured.row, scores)
         chosen = chosen[usable[chosen]]
         label = measured.label[measured.row[chosen]]
-        if not len(chosen) or label.min() >= 1 or label.max() <= 0:
-            raise DataError("the rows are all right or all wrong; a layer needs both")
+        _check_labels(label)
         share = _row_weights(measured.source[measured.row[chosen]], shares)
         scale = np.sqrt((design[chosen] ** 2).mean(axis=0)) + 1e-9
         machine = LogisticRegression(C=strength, max_iter=5000, fit_intercept=False)
@@ -198,6 +208,14 @@ def fit(
     for (name, side), value in zip(columns, coefficients.tolist(), strict=True):
         found.setdefault(name, [0.0, 0.0])[side] = round(value, 4)
     return JudgeLayer({name: Coefficients(*pair) for name, pair in found.items()}, MIDDLE, WIDTH, THRESHOLD)
+
+
+def _check_labels(label: Floats) -> None:
+    if not len(label) or label.min() >= 1 or label.max() <= 0:
+        raise DataError(
+            "the rows are all right or all wrong, at least without a fifth of the questions; a layer needs both: "
+            "judge more answers"
+        )
 
 
 def _design(measured: Measured, short: Floats) -> tuple[Floats, list[tuple[str, int]]]:
@@ -232,9 +250,13 @@ def logits(layer: JudgeLayer, measured: Measured) -> Floats:
 
 def cross_fitted(measured: Measured, *, weights: Mapping[str, float] | None = None, strength: float = 0.3) -> Floats:
     """Give each row's logit from a layer that was fitted without the row's group (five folds by the group's hash)."""
-    fold = np.array([zlib.crc32(str(group).encode()) % _FOLDS for group in measured.group])
+    fold = _fold_of(measured.group.tolist())
     found = np.zeros(len(measured.label))
     for number in range(_FOLDS):
         layer = fit(measured, weights=weights, strength=strength, rows=fold != number)
         found[fold == number] = logits(layer, measured)[fold == number]
     return found
+
+
+def _fold_of(groups: Sequence[str]) -> Ints:
+    return np.array([zlib.crc32(group.encode()) % _FOLDS for group in groups], np.int64)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from qassay.errors import DataError
 from qassay.models.judge_layer import probability
 from qassay.train.judge import logits, train
 from qassay.train.judge_network import Pairs
@@ -66,6 +67,8 @@ def second_opinions(
     its pairs.
     """
     numbers = np.unique(fold).tolist()
+    if len(numbers) < 2:  # noqa: PLR2004 - one to learn from, one to judge
+        raise DataError("all rows are in one fold; networks need others to learn from: more folds, or more questions")
     judged = np.zeros(len(inputs.row))
     asked = np.zeros(len(others.row))
     for place, number in enumerate(numbers, 1):

@@ -19,7 +19,7 @@ from qassay.models.hf import local_folder
 from qassay.models.judge_layer import JudgeLayer, probability
 from qassay.train import ava
 from qassay.train.judge import Plan
-from qassay.train.judge_layer import cross_fitted, fit, measure, sampled
+from qassay.train.judge_layer import check_rows, cross_fitted, fit, measure, sampled
 from qassay.train.judge_rows import DEV, TRAIN, JudgeRow, group_of, read_rows, side_of
 from qassay.train.judge_trainers import NOTHING, Extra, export_network, is_trunk, train_on_encoder
 from qassay.train.judged_pairs import JudgedPair
@@ -129,8 +129,10 @@ def _trained(
             f"{how.folds} folds, {how.polish} epochs of polish; both are for networks on all-MiniLM-L6-v2's trunk alone"
         )
     if base == EMBEDDED:
+        weighed = [*rows[TRAIN], *rows[DEV]]
+        check_rows(weighed)
         shutil.copytree(EMBEDDED_FOLDER, folder, dirs_exist_ok=True)
-        layer, reached = fit_from_rows([*rows[TRAIN], *rows[DEV]], folder, seen=how.seen)
+        layer, reached = fit_from_rows(weighed, folder, seen=how.seen)
         layer.write(folder)
         return reached
     if is_trunk(base):
@@ -145,6 +147,7 @@ def _trained(
             seen=how.seen,
             report=report,
         )
+    check_rows(rows[DEV])
     train_on_encoder(base, rows, folder, how.on_encoder(), device=how.device, report=report)
     layer, reached = fit_from_rows(rows[DEV], folder, seen=how.seen)
     layer.write(folder)
@@ -172,6 +175,7 @@ def train_on_trunk(
     if extra.folds:
         taught = [*rows[TRAIN], *rows[DEV]]
         weighed = sampled(taught)
+    check_rows(weighed)
     opinions = export_network(
         base, taught, folder, plan, seeds=seeds, device=device, extra=extra, asked=weighed, report=report
     )

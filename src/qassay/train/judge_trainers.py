@@ -7,7 +7,7 @@ import shutil
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from qassay.errors import SpecError
+from qassay.errors import DataError, SpecError
 from qassay.models.ava import AvaSettings, save
 from qassay.models.base import EMBEDDED_FOLDER, parse_ref
 from qassay.models.folder import TOKENIZER
@@ -126,6 +126,8 @@ def train_network(
     """Train one network a seed and average their tuned weights; `extra` says what comes before and after."""
     from tokenizers import Tokenizer  # noqa: PLC0415 - with the training libraries
 
+    if extra.polish and not any(row.source in PEOPLE for row in rows):
+        raise DataError("no row is a person's verdict on a system's answer, to polish on; leave --polish out")
     cutter = Tokenizer.from_file(str(tokenizer))
     cutter.no_truncation()
     cutter.no_padding()
