@@ -144,8 +144,8 @@ def judge(
         typer.Option(
             "--folds",
             min=0,
-            help="Folds in which networks judge rows that they have not seen: their opinion is half of a label then, and "
-            "lets network and layer learn from all rows (all-MiniLM-L6-v2).",
+            help="Folds, two or more, in which networks judge rows that they have not seen: their opinion is half of a "
+            "label then, and lets network and layer learn from all rows (all-MiniLM-L6-v2).",
         ),
     ] = 0,
     polish: Annotated[
@@ -153,7 +153,8 @@ def judge(
         typer.Option(
             "--polish",
             min=0,
-            help="Epochs at the end on people's verdicts, with a tenth of the other rows (all-MiniLM-L6-v2).",
+            help="Epochs at the end on people's verdicts, with a tenth of the other rows; half of what they change is "
+            "kept (all-MiniLM-L6-v2).",
         ),
     ] = 0,
     seen: Annotated[
