@@ -18,6 +18,8 @@ def signals(candidate: str, *references: str, question: str = "") -> dict[str, l
         ("it was Anna Smith", "Anna Smith", 1.0),
         ("it was Anna", "Anna Smith", 0.5),
         ("byAnnaSmithin 1990", "Anna Smith", 1.0),  # words that run together
+        ("it was O'Neil", "Shaun O\u2019Neil", 0.5),  # the other apostrophe
+        ("it was O\u2019Neil", "Shaun O'Neil", 0.5),
         ("the fifth", "5", 1.0),  # an ordinal in words
         ("in 19931.", "1993", 1.0),  # a year with a citation's number behind it
         ("in 1994", "1993", 0.0),

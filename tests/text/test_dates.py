@@ -10,6 +10,8 @@ from qassay.text.dates import Date, dates
         ("on the 20th of November 1970", Date(11, (20, 20), 1970)),
         ("August 17th, 1945", Date(8, (17, 17), 1945)),
         ("Sept. 3, 2001", Date(9, (3, 3), 2001)),
+        ("17  August  1945", Date(8, (17, 17), 1945)),
+        ("August 17 , 1945", Date(8, (17, 17), 1945)),
         ("June 1592", Date(6, None, 1592)),
         ("in October", Date(10)),
         ("Dec 25", Date(12, (25, 25))),

@@ -96,12 +96,12 @@ def test_rows_are_measured_pair_by_pair():
 
 
 def test_opinions_stand_in_for_the_judge():
-    """Where the network knows the rows by heart, what others say of them is weighed."""
+    """Where the network knows the rows by heart, others' word is weighed, as far as its own counts."""
     rows = [JudgeRow("What?", ("Paris", "the city of Paris"), "It is Paris.", 1.0, "evouna", "g1")]
 
-    found = measure(rows, create("ava"), seen=(), resources=Resources(), opinions=np.array([0.25, -3.0]))
+    found = measure(rows, create("ava"), seen=(), resources=Resources(), opinions=np.array([0.25, -11.0]))
 
-    assert found.values[:, found.names.index("judge")].tolist() == [0.25, -3.0]
+    assert found.values[:, found.names.index("judge")].tolist() == [0.25, -7.0]
 
 
 def test_large_sources_are_sampled(monkeypatch: pytest.MonkeyPatch):

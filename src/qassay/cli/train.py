@@ -173,7 +173,7 @@ def judge(
     if json:
         print_json({"folder": str(out), "dev": [asdict(each) for each in found]})
         return
-    table = Table("on dev", "n", "accuracy", "F1", "AUC", "calibration error", box=None, header_style="bold")
+    table = Table("on rows unseen", "n", "accuracy", "F1", "AUC", "calibration error", box=None, header_style="bold")
     for each in found:
         numbers = (each.accuracy, each.f1, each.auc, each.calibration_error)
         table.add_row(each.source, f"{each.n:,}", *map(score_text, numbers))

@@ -29,7 +29,8 @@ EXPLAINED = frozenset({"mini", "linear"})
 """The kinds whose verdict is a sum of parts."""
 NO_WORD = "no reference has a word"
 NO_QUESTION = "answers without a question, judged by their references alone"
-_MOST_SURE = 7.0
+MOST_SURE = 7.0
+"""The judge's logit counts no further than this."""
 
 
 class Part(NamedTuple):
@@ -156,7 +157,7 @@ class Ava(LearnedMetric):
 
     def pair_signals(self, batch: Batch, pairs: Pairs) -> Signals:
         """Give what the embedded judge goes by: the network's logit and what the batch knows of the texts."""
-        judged = np.clip(batch.verdicts(self._model, pairs, context=False), -_MOST_SURE, _MOST_SURE)
+        judged = np.clip(batch.verdicts(self._model, pairs, context=False), -MOST_SURE, MOST_SURE)
         lexical, learned = lexical_signals(batch, pairs), model_signals(batch, pairs)
         names = (JUDGE, *lexical.names, *learned.names)
         return Signals(names, np.column_stack([judged, lexical.values, learned.values]))

@@ -17,11 +17,11 @@ _TO = r"\s?(?:[-\u2013\u2014,&]|to|and|or|through|until)\s?"
 _YEAR = r"(?P<{0}>1\d\d\d|20\d\d)(?!\d{{3}})"  # the number of a footnote may follow: "19961"
 _MONTH = "|".join(sorted(_NUMBERS, key=len, reverse=True))  # the longest form that fits
 _DATE = re.compile(
-    rf"(?:(?<!\d)(?P<first>{_DAY}(?:{_TO}{_DAY})?)\s?(?:of\s)?)?"
+    rf"(?:(?<!\d)(?P<first>{_DAY}(?:{_TO}{_DAY})?)\s{{0,3}}(?:of\s)?)?"
     # Some systems run words together, as in "released onMay 3".
     rf"(?:(?<![^\W\d_])|(?-i:(?<=[a-z])(?=[A-Z])))(?P<month>(?a:{_MONTH}))(?![^\W\d_])\.?"
-    rf"(?:\s(?:the\s)?(?P<then>{_DAY}(?:{_TO}{_DAY})?))?"
-    rf"(?:,?\s?(?:of\s|in\s)?{_YEAR.format('year')})?"
+    rf"(?:\s{{1,3}}(?:the\s)?(?P<then>{_DAY}(?:{_TO}{_DAY})?))?"
+    rf"(?:\s?,?\s{{0,3}}(?:of\s|in\s)?{_YEAR.format('year')})?"
     rf"|(?<!\d){_YEAR.format('iso')}-(?P<number>0[1-9]|1[0-2])-(?P<day>0[1-9]|[12]\d|3[01])(?!\d)",
     re.IGNORECASE,
 )

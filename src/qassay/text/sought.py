@@ -20,6 +20,7 @@ _LITTLE = """of in on at by to for from with and or as is was were be been are s
 it its his her their he she they which who about around approximately roughly over"""
 _LITTLE_WORDS = frozenset(_LITTLE.split())
 _NOT_LETTERS = re.compile(r"[\W_]+")
+_APOSTROPHES = str.maketrans("", "", "\u2018\u2019")
 _PARTS = re.compile(r"\d+|[^\W\d_]+")
 _ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th|s)?")
 _SIGNS = {
@@ -137,10 +138,11 @@ class SearchedText:
 
 
 def _plain(text: str) -> str:
-    """Take accents off."""
+    """Take accents off, and the apostrophes that SQuAD normalisation does not know."""
     if text.isascii():
         return text
-    return "".join(each for each in unicodedata.normalize("NFKD", text) if not unicodedata.combining(each))
+    letters = unicodedata.normalize("NFKD", text.translate(_APOSTROPHES))
+    return "".join(each for each in letters if not unicodedata.combining(each))
 
 
 def _known(text: str, words: Sequence[str]) -> frozenset[str]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from qassay.errors import DataError
 from qassay.features import Batch, Resources
+from qassay.metrics.learned import MOST_SURE
 from qassay.metrics.signals import JUDGE
 from qassay.models.judge_layer import BIAS, Coefficients, JudgeLayer, shortness
 from qassay.records import Example, Reference
@@ -151,7 +152,7 @@ def measure(
         lengths.append(batch.view("squad").tokens.lengths[batch.reference[batch.pairs.reference]])
     united = np.concatenate(values)
     if opinions is not None:
-        united[:, names.index(JUDGE)] = opinions
+        united[:, names.index(JUDGE)] = np.clip(opinions, -MOST_SURE, MOST_SURE)
     return Measured(
         names,
         united,

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """What the trained judge does on the development rows of one source, each judged by a layer fitted without it."""
+    """What the trained judge does on the rows of one source that a layer can be fitted on, each judged without it."""
 
     source: str
     n: int
