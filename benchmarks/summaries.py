@@ -3,6 +3,7 @@
     python benchmarks/summaries.py verification [--json FILE]
     python benchmarks/summaries.py prepare FOLDER
     python benchmarks/summaries.py agreement FOLDER [--json FILE]
+    python benchmarks/summaries.py answers [--json FILE]
 
 - verification: QAEval's labelled answer pairs on SummEval (each once), in the form of Table 1 of Deutsch and Roth
   (2022), whose figures stand beside
@@ -11,6 +12,8 @@
 - agreement: system- and summary-level correlations of such scores with relevance (QAEval) and consistency (FEQA),
   beside ROUGE, BERTScore and the published figures. The published ROUGE is the original program's, without punctuation
   marks and with stems: `rouge_1,stem=yes,tok=coco`
+- answers: QAEval where there are no summaries: two systems' answers of fifteen words or more to a held-back question
+  of EVOUNA-NQ, one judged right and taken for the reference. AUC of each variant with people's verdict on the other
 """
 
 import argparse
@@ -24,8 +27,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from qassay import score_summaries
 from qassay.data.scored import ScoredRow, read_scored
 from qassay.data.summaries import ANSWER_CONTEXT
+from qassay.meta.classification import classify
 from qassay.meta.correlation import correlate
 from qassay.meta.evaluation import evidence_of_rows
 from qassay.meta.levels import Level
@@ -38,11 +43,15 @@ from qassay.records import Example, Reference
 from qassay.scoring import score_examples
 from qassay.summary.pair_scorer import PairScorer
 from qassay.summary.scorer import is_summary_metric
+from qassay.train.held_back import held_back
+from qassay.train.judged_rows import evouna_sentences
 
 if TYPE_CHECKING:
     from qassay.meta.resampling import Interval
 
 DATA = Path(os.environ.get("QASSAY_DATA", Path(__file__).parents[2] / "shared" / "data")) / "bench"
+LONG = 15
+"""Words of an answer that says enough to be asked about."""
 PUBLISHED_VERIFICATION = {
     "majority class": (78.5, 0.22),
     "em": (78.5, 0.46),
@@ -265,17 +274,41 @@ def table(title: str, panel: Panel, level: Level, published: Mapping[str, tuple[
     return rows
 
 
+def answers() -> dict[str, Any]:
+    """Tell right answers of some length from wrong ones by what a right one says."""
+    rows = [
+        row
+        for row in evouna_sentences(DATA.parent / "train/evouna/NQ.json", np.random.default_rng(0))
+        if held_back(row.question) and min(len(text.split()) for text in (row.candidate, row.references[0])) >= LONG
+    ]
+    right = np.array([row.label for row in rows]) == 1
+    specs = [name for name in PUBLISHED_SYSTEM if name.startswith("qaeval")]
+    summaries = [
+        {"id": str(i), "summary": row.candidate, "references": list(row.references)} for i, row in enumerate(rows)
+    ]
+    scored = score_summaries(summaries, metrics=specs)
+    print(f"{len(rows)} answers of EVOUNA-NQ's held-back questions, {right.mean():.1%} right: AUC")
+    found = {}
+    for spec in specs:
+        scores = np.array([scored.score(spec, i).value for i in range(len(rows))], float)
+        known = ~np.isnan(scores)
+        found[spec] = classify(scores[known], right[known].astype(np.float64), 0.5).auc
+        print(f"{spec:27} {found[spec]:.3f}   n = {known.sum()}")
+    return found
+
+
 def main() -> None:
     """Run one part."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("part", choices=["verification", "prepare", "agreement"])
+    parser.add_argument("part", choices=["verification", "prepare", "agreement", "answers"])
     parser.add_argument("folder", type=Path, nargs="?", default=Path("summaries"))
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     if options.part == "prepare":
         prepare(options.folder)
         return
-    found = verification() if options.part == "verification" else agreement(options.folder)
+    parts = {"verification": verification, "agreement": lambda: agreement(options.folder), "answers": answers}
+    found = parts[options.part]()
     if options.json:
         options.json.write_text(json.dumps(found, indent=1), encoding="utf-8")
 
