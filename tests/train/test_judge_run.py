@@ -216,3 +216,12 @@ def test_the_embedded_models_base_is_known_by_its_weights(small: Path):
 
     assert is_trunk(str(Path(package.__file__).parent / "model"))
     assert not is_trunk(str(small))
+
+
+def test_a_bad_row_is_named_without_an_option_that_is_not_there(tmp_path: Path):
+    """`train judge` has no `--on-error`."""
+    file = tmp_path / "judged.jsonl"
+    file.write_text('{"question": "q", "references": [], "candidate": "a", "judgement": 1}\n')
+
+    with pytest.raises(DataError, match='"references" is empty; give at least one$'):
+        read_data(file)

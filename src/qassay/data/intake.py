@@ -40,6 +40,8 @@ class ReadOptions:
     """The name of the system that gave the answers, where the rows do not name one."""
     on_error: Literal["stop", "skip"] = "stop"
     """Whether a bad row ends the reading, or is left out and listed."""
+    can_skip: bool = True
+    """Whether the command has `--on-error`, so that a message may name it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,7 @@ class Intake:
     def refuse(self, problem: str, name: str, line: int) -> None:
         """Stop at a bad row, or leave it out if the options say so."""
         if self.options.on_error == "stop":
-            raise DataError(f"{problem}, or --on-error skip", name, line)
+            raise DataError(f"{problem}, or --on-error skip" if self.options.can_skip else problem, name, line)
         self.leave_out(problem, name, line)
 
     def leave_out(self, reason: str, name: str, line: int) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
+from qassay.data.intake import ReadOptions
 from qassay.data.reading import Reader
 from qassay.errors import DataError
 from qassay.train import judged_pairs
@@ -37,7 +38,7 @@ def _rows(pairs: Iterable[JudgedPair], context: str = "") -> Iterator[JudgeRow]:
 
 def answers(path: Path, _rng: np.random.Generator) -> Iterator[JudgeRow]:
     """Answers of any format that `qassay score` reads, those with a judgement from 0 (wrong) to 1 (right)."""
-    for example in Reader([path]):
+    for example in Reader([path], ReadOptions(can_skip=False)):
         if example.judgement is None or not (example.candidate or "").strip():
             continue
         if not 0 <= example.judgement <= 1:
