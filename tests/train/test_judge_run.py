@@ -223,5 +223,5 @@ def test_a_bad_row_is_named_without_an_option_that_is_not_there(tmp_path: Path):
     file = tmp_path / "judged.jsonl"
     file.write_text('{"question": "q", "references": [], "candidate": "a", "judgement": 1}\n')
 
-    with pytest.raises(DataError, match='"references" is empty; give at least one$'):
+    with pytest.raises(DataError, match=r'"references" is empty; give at least one$'):
         read_data(file)
