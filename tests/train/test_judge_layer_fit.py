@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from qassay.errors import DataError
-from qassay.features import Resources
+from qassay.features import Batch, Resources
 from qassay.metrics.catalogue import create
 from qassay.train.judge_layer import LONG, SHORT, Measured, cross_fitted, fit, logits, measure, sampled
 from qassay.train.judge_rows import JudgeRow
@@ -95,8 +95,9 @@ def test_rows_are_measured_pair_by_pair():
     assert found.values[0, found.names.index("judge")] > found.values[2, found.names.index("judge")]
 
 
-def test_opinions_stand_in_for_the_judge():
+def test_opinions_stand_in_for_the_judge(monkeypatch: pytest.MonkeyPatch):
     """Where the network knows the rows by heart, others' word is weighed, as far as its own counts."""
+    monkeypatch.setattr(Batch, "verdicts", lambda *_, **__: pytest.fail("the network was asked in vain"))
     rows = [JudgeRow("What?", ("Paris", "the city of Paris"), "It is Paris.", 1.0, "evouna", "g1")]
 
     found = measure(rows, create("ava"), seen=(), resources=Resources(), opinions=np.array([0.25, -11.0]))

@@ -17,8 +17,8 @@ from qassay.train.export_judge import export_judge
 from qassay.train.judge import Plan, logits, quality, train
 from qassay.train.judge_inputs import JudgeInputs, prepare
 from qassay.train.judge_network import JudgeNetwork, Pairs
-from qassay.train.judge_opinions import folds_of, second_opinions
-from qassay.train.judge_rows import JudgeRow
+from qassay.train.judge_opinions import second_opinions
+from qassay.train.judge_rows import JudgeRow, folds_of
 from qassay.train.judge_trainers import Extra, train_network
 from tiny_bert import write_tiny_bert
 

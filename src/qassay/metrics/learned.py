@@ -29,7 +29,7 @@ EXPLAINED = frozenset({"mini", "linear"})
 """The kinds whose verdict is a sum of parts."""
 NO_WORD = "no reference has a word"
 NO_QUESTION = "answers without a question, judged by their references alone"
-MOST_SURE = 7.0
+_MOST_SURE = 7.0
 """The judge's logit counts no further than this."""
 
 
@@ -155,12 +155,17 @@ class Ava(LearnedMetric):
             return np.asarray(self.pair_parts(batch, pairs)[1].sum(axis=1), np.float64)
         return batch.verdicts(self._model, pairs, context=False)
 
-    def pair_signals(self, batch: Batch, pairs: Pairs) -> Signals:
-        """Give what the embedded judge goes by: the network's logit and what the batch knows of the texts."""
-        judged = np.clip(batch.verdicts(self._model, pairs, context=False), -MOST_SURE, MOST_SURE)
+    def pair_signals(self, batch: Batch, pairs: Pairs, judged: Floats | None = None) -> Signals:
+        """Give what the embedded judge goes by: the network's logit and what the batch knows of the texts.
+
+        `judged` are other networks' logits, for pairs that this one need not read.
+        """
+        if judged is None:
+            judged = batch.verdicts(self._model, pairs, context=False)
         lexical, learned = lexical_signals(batch, pairs), model_signals(batch, pairs)
         names = (JUDGE, *lexical.names, *learned.names)
-        return Signals(names, np.column_stack([judged, lexical.values, learned.values]))
+        sure = np.clip(judged, -_MOST_SURE, _MOST_SURE)
+        return Signals(names, np.column_stack([sure, lexical.values, learned.values]))
 
     def pair_parts(self, batch: Batch, pairs: Pairs) -> tuple[Signals, Floats]:
         """Give the signals of the embedded judge or the linear one, and what each adds to the logit, the bias first."""

@@ -34,7 +34,7 @@ _REFUSAL = re.compile(
     r"i don['\u2019]?t (?:know|have)|do not have",
     re.IGNORECASE,
 )
-_NAME = re.compile(r"\W*(?:[^\W\d_a-z][^\s\d_]*[\s]+){1,8}[^\W\d_a-z][^\s\d_]*")
+_NAME = re.compile(r"\W*(?:[^\W\d_a-z][^\s\d_]*\s+){1,8}[^\W\d_a-z][^\s\d_]*")
 # "As an AI language model, I do not have personal opinions. However, …": an answer follows.
 _PREFACE = re.compile(r"as an ai\b[^.\n]*(?:\bbut\b|\.\s*however\b)", re.IGNORECASE)
 

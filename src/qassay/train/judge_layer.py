@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,11 +9,12 @@ import numpy as np
 
 from qassay.errors import DataError
 from qassay.features import Batch, Resources
-from qassay.metrics.learned import MOST_SURE
 from qassay.metrics.signals import JUDGE
 from qassay.models.judge_layer import BIAS, Coefficients, JudgeLayer, shortness
 from qassay.records import Example, Reference
+from qassay.train.judge_rows import folds_of
 from qassay.train.judged_rows import ANSWERS
+from qassay.train.judged_split import sample
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -112,20 +112,14 @@ def check_rows(rows: Sequence[JudgeRow]) -> None:
     if not counting:
         raise DataError(f"no row is of a source that a layer is fitted on ({', '.join(WEIGHTS)})")
     label = np.array([row.label for row in counting])
-    fold = _fold_of([row.group for row in counting])
+    fold = folds_of([row.group for row in counting], _FOLDS)
     for number in range(_FOLDS):
         _check_labels(label[fold != number])
 
 
 def sampled(rows: Sequence[JudgeRow]) -> list[JudgeRow]:
-    """Draw at most so many rows of each source that counts as a layer can use, in their order."""
-    places: dict[str, list[int]] = {}
-    for place, row in enumerate(rows):
-        if row.source in WEIGHTS:
-            places.setdefault(row.source, []).append(place)
-    rng = np.random.default_rng(0)
-    kept = [rng.choice(found, min(_MOST, len(found)), replace=False) for found in places.values()]
-    return [rows[place] for place in np.sort(np.concatenate(kept))] if kept else []
+    """Draw as many rows of each source that counts as a layer can use."""
+    return sample([row for row in rows if row.source in WEIGHTS], _MOST, np.random.default_rng(0))
 
 
 def measure(
@@ -142,20 +136,20 @@ def measure(
     """
     values, owners, lengths = [], [], []
     names: tuple[str, ...] = ()
+    line = 0
     for start in range(0, len(rows), _AT_ONCE):
         some = rows[start : start + _AT_ONCE]
         batch = Batch([_example(row, start + number) for number, row in enumerate(some)], resources)
-        signals = metric.pair_signals(batch, batch.pairs)
+        last = line + len(batch.pairs.example)
+        signals = metric.pair_signals(batch, batch.pairs, None if opinions is None else opinions[line:last])
+        line = last
         names = signals.names
         values.append(signals.values)
         owners.append(batch.pairs.example + start)
         lengths.append(batch.view("squad").tokens.lengths[batch.reference[batch.pairs.reference]])
-    united = np.concatenate(values)
-    if opinions is not None:
-        united[:, names.index(JUDGE)] = np.clip(opinions, -MOST_SURE, MOST_SURE)
     return Measured(
         names,
-        united,
+        np.concatenate(values),
         np.concatenate(owners),
         np.concatenate(lengths),
         np.array([row.label for row in rows]),
@@ -251,13 +245,9 @@ def logits(layer: JudgeLayer, measured: Measured) -> Floats:
 
 def cross_fitted(measured: Measured, *, weights: Mapping[str, float] | None = None, strength: float = 0.3) -> Floats:
     """Give each row's logit from a layer that was fitted without the row's group (five folds by the group's hash)."""
-    fold = _fold_of(measured.group.tolist())
+    fold = folds_of(measured.group.tolist(), _FOLDS)
     found = np.zeros(len(measured.label))
     for number in range(_FOLDS):
         layer = fit(measured, weights=weights, strength=strength, rows=fold != number)
         found[fold == number] = logits(layer, measured)[fold == number]
     return found
-
-
-def _fold_of(groups: Sequence[str]) -> Ints:
-    return np.array([zlib.crc32(group.encode()) % _FOLDS for group in groups], np.int64)

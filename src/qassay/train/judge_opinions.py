@@ -7,7 +7,6 @@ what its network knows by heart; with opinions on rows unseen it can be fitted o
 
 from __future__ import annotations
 
-import zlib
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -19,7 +18,7 @@ from qassay.train.judge import logits, train
 from qassay.train.judge_network import Pairs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     import torch
     from numpy.typing import NDArray
@@ -33,11 +32,6 @@ _SHARE = 0.5
 _SEEDS_APART = 10
 _LEAST = 1e-5
 """No opinion is surer than this."""
-
-
-def folds_of(groups: Sequence[str], folds: int) -> NDArray[np.int64]:
-    """Give each row a fold by the hash of its group, so that a question's answers are never parted."""
-    return np.array([zlib.crc32(group.encode()) % folds for group in groups], np.int64)
 
 
 class Opinions(NamedTuple):

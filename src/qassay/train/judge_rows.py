@@ -1,12 +1,15 @@
 """One row of judge training data: a candidate answer, what it is held against, and how right it is."""
 
 import hashlib
+import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
+import numpy as np
 
+from qassay.arrays import Ints
 from qassay.train import row_files
 from qassay.train.held_back import held_back
 from qassay.train.keyphrase_rows import question_key, words
@@ -45,6 +48,11 @@ def side_of(row: JudgeRow) -> str:
         return TEST
     digest = hashlib.sha256(b"dev " + row.group.encode()).digest()
     return DEV if int.from_bytes(digest[:8], "big") < _DEV_SHARE * 2**64 else TRAIN
+
+
+def folds_of(groups: Sequence[str], folds: int) -> Ints:
+    """Give each row a fold by the hash of its group, so that a question's answers are never parted."""
+    return np.array([zlib.crc32(group.encode()) % folds for group in groups], np.int64)
 
 
 def token_f1(left: str, right: str) -> float:

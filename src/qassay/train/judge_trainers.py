@@ -20,8 +20,8 @@ from qassay.train.encoder_base import open_base
 from qassay.train.export_judge import export_judge
 from qassay.train.judge import Plan, train
 from qassay.train.judge_inputs import prepare
-from qassay.train.judge_opinions import folds_of, second_opinions
-from qassay.train.judge_rows import DEV, TRAIN, JudgeRow, single_references
+from qassay.train.judge_opinions import second_opinions
+from qassay.train.judge_rows import DEV, TRAIN, JudgeRow, folds_of, single_references
 from qassay.train.judged_rows import PEOPLE
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import msgspec
 
@@ -48,11 +48,19 @@ def write_judged(path: Path, pairs: Iterable[JudgedPair]) -> None:
     path.write_bytes(b"".join(msgspec.json.encode(pair) + b"\n" for pair in pairs))
 
 
-def sample(pairs: Iterable[JudgedPair], most: int, rng: np.random.Generator) -> list[JudgedPair]:
-    """Draw at most `most` pairs of each source, in their order."""
-    by_source: dict[str, list[JudgedPair]] = {}
-    for pair in pairs:
-        by_source.setdefault(pair.source, []).append(pair)
+class _Sourced(Protocol):
+    @property
+    def source(self) -> str: ...
+
+
+Row = TypeVar("Row", bound=_Sourced)
+
+
+def sample(rows: Iterable[Row], most: int, rng: np.random.Generator) -> list[Row]:
+    """Draw at most `most` rows of each source, source by source, in their order."""
+    by_source: dict[str, list[Row]] = {}
+    for row in rows:
+        by_source.setdefault(row.source, []).append(row)
     drawn = []
     for found in by_source.values():
         kept = rng.choice(len(found), min(most, len(found)), replace=False)
