@@ -53,15 +53,17 @@ def reader(
     seed: DataSeed = 0,
     json: Json = False,
 ) -> None:
-    """Questions on passages with the spans that answer or none, for `qassay train reader`."""
+    """Questions on passages with the spans that answer or none, and more without, for `qassay train reader`."""
     import numpy as np  # noqa: PLC0415 - with what it is for
 
     from qassay.models.load_reading import load_chunker  # noqa: PLC0415 - as above
-    from qassay.train.reader_data import build  # noqa: PLC0415 - heavy
+    from qassay.train.reader_data import OPEN, build  # noqa: PLC0415 - heavy
 
     built = build(recipe, load_chunker(chunker), rng=np.random.default_rng(seed), licensed_only=licensed_only)
     built.write(out)
-    _show({side: Counter(row.source for row in rows) for side, rows in built.sides.items()}, out, as_json=json)
+    counts: dict[str, Counter[str]] = {side: Counter(row.source for row in rows) for side, rows in built.sides.items()}
+    counts[OPEN] = Counter(row.source for row in built.open)
+    _show(counts, out, as_json=json)
 
 
 def _show(counts: Mapping[str, Counter[str]], out: Path, *, as_json: bool) -> None:

@@ -72,6 +72,17 @@ def reader(
         int, typer.Option("--processes", min=1, help="On a CPU: how many work side by side, one thread each.")
     ] = 1,
     seeds: Annotated[int, typer.Option("--seeds", min=1, help="Networks to train, whose weights are averaged.")] = 1,
+    teachers: Annotated[
+        int,
+        typer.Option(
+            "--teachers",
+            min=0,
+            help="Larger networks to train first; the reader learns what they think, of open.jsonl's questions too.",
+        ),
+    ] = 0,
+    rounds: Annotated[
+        int, typer.Option("--rounds", min=1, help="Rounds of teachers, each taught by the one before.")
+    ] = 1,
     device: Device = "auto",
     seed: TrainSeed = 0,
     json: Json = False,
@@ -83,6 +94,7 @@ def reader(
     from qassay.models.hf import choose_device  # noqa: PLC0415 - loads torch
     from qassay.train.reader import Plan, parse_shares  # noqa: PLC0415 - as above
     from qassay.train.reader_run import train_from_files  # noqa: PLC0415 - as above
+    from qassay.train.reader_teachers import School  # noqa: PLC0415 - as above
 
     plan = Plan(seed=seed, dropout=dropout, shares=parse_shares(share or ()), seconds=minutes and 60 * minutes)
     plan = replace(plan, epochs=epochs or plan.epochs, rate=rate or plan.rate, tokens=batch or plan.tokens)
@@ -95,6 +107,7 @@ def reader(
         device=choose_device(check_device(device)),
         processes=processes,
         seeds=seeds,
+        school=School(teachers, rounds),
         report=say,
     )
     _show(asdict(found), out, "reader", as_json=json)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 from torch import nn
+from torch.nn import functional
 
 from qassay.errors import SpecError
 from qassay.train.crew import Crew
@@ -103,6 +104,8 @@ class Corpus:
         self.passage = np.array(asked.passages)
         self.lengths = self.pieces.lengths[self.question] + self.pieces.lengths[self.passage]
         self.hidden = Encoded(Trunk(weights, trunk_depth).to(device), self.pieces)
+        self.opinions = _stored(asked.opinions, device) if asked.opinions else None
+        self.trust = torch.tensor(asked.trust, device=device)
 
     def inputs(self, batch: NDArray[np.int64]) -> tuple[torch.Tensor, ...]:
         """Give what the network takes."""
@@ -122,6 +125,28 @@ class Corpus:
             for first, last in self.asked.spans[pair] or ((0, 0),):
                 marks[i, 0, first] = marks[i, 1, last] = True
         return torch.from_numpy(marks).to(self.pieces.flat.device, non_blocking=True)
+
+    def loss(self, batch: NDArray[np.int64], logs: torch.Tensor) -> torch.Tensor:
+        """Hold (batch, 2, width) log-probabilities of starts and ends against marked answers and opinions.
+
+        Several accepted answers share the probability.
+        """
+        wanted = self.targets(batch, logs.shape[2])
+        marked = -logs.masked_fill(~wanted, _IMPOSSIBLE).logsumexp(2).mean(1)
+        if self.opinions is None:
+            return marked.mean()
+        likely, present = self.opinions.padded(batch)
+        likely = (likely.float() * present[..., None]).transpose(1, 2)
+        # Both are filled up to a multiple of the same number; an opinion says nothing about the closing mark.
+        likely = functional.pad(likely, (0, logs.shape[2] - likely.shape[2]))
+        thought = -(likely * logs).sum(2).mean(1)
+        trust = self.trust[torch.from_numpy(batch).to(self.trust.device)]
+        return ((1 - trust) * marked + trust * thought).mean()
+
+
+def _stored(opinions: Sequence[NDArray[np.float16]], device: str) -> Ragged:
+    flat = torch.from_numpy(np.concatenate(opinions)).to(device)
+    return Ragged(flat, np.array([len(opinion) for opinion in opinions], np.int64))
 
 
 def _between_marks(present: torch.Tensor) -> torch.Tensor:
@@ -147,7 +172,7 @@ def train(
     crew: Crew | None = None,
     report: Callable[[float, float], None] = lambda _progress, _loss: None,
 ) -> None:
-    """Train with AdamW, warm-up and linear decay; several accepted answers share the probability.
+    """Train with AdamW, warm-up and linear decay.
 
     `asked` is this process's share of the questions. `report` hears of progress from 0 to 1 and of the mean loss since
     the last time.
@@ -174,9 +199,7 @@ def train(
         with torch.autocast(device, torch.bfloat16):
             inputs = corpus.inputs(batch)
             scores = network(*inputs)
-        logs = masked_scores(scores, inputs[3]).log_softmax(2)
-        wanted = corpus.targets(batch, inputs[1].shape[1])
-        loss = -logs.masked_fill(~wanted, _IMPOSSIBLE).logsumexp(2).mean()
+        loss = corpus.loss(batch, masked_scores(scores, inputs[3]).log_softmax(2))
         optimiser.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]
         elapsed = (monotonic() - begun) / plan.seconds if plan.seconds else 0.0

@@ -10,10 +10,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from qassay.text.sentences import sentence_spans
-from qassay.train import reader_sources, statement_questions
+from qassay.train import open_questions, reader_sources, statement_questions
 from qassay.train.held_back import held_back
 from qassay.train.keyphrase_data import NONE_STATED
 from qassay.train.keyphrase_rows import FUNCTION_WORDS, question_key, words
+from qassay.train.open_sources import matters
 from qassay.train.reader_rows import ReaderRow
 from qassay.train.reader_split import Side, side_of_article
 from qassay.train.row_files import write_rows
@@ -51,6 +52,8 @@ _SYSTEMS = ("gpt35", "chatgpt", "gpt4", "newbing")
 _BOILERPLATE = re.compile(
     r"\bAI language model\b|\bknowledge cutoff\b|\blast update\b|https?:|\bas of my\b", re.IGNORECASE
 )
+OPEN = "open"
+"""The file of questions without marked answers."""
 _DEV_SHARE = 20
 """One group in this many is for choosing, where there is no article."""
 _LONGEST_VERSION = 1200
@@ -64,6 +67,8 @@ class ReaderData:
     """Rows for training, for choosing, and for the figures of the model card."""
 
     sides: dict[Side, list[ReaderRow]] = field(default_factory=lambda: {"train": [], "dev": [], "test": []})
+    open: list[ReaderRow] = field(default_factory=list)
+    """Questions without marked answers, of groups that are for training."""
 
     def add(self, rows: Iterable[ReaderRow]) -> None:
         """Put each row on its side."""
@@ -71,15 +76,17 @@ class ReaderData:
             self.sides[_side(row)].append(row)
 
     def write(self, folder: Path) -> None:
-        """Write `train.jsonl`, `dev.jsonl`, `test.jsonl` and `sources.json` with the counts."""
+        """Write `train.jsonl`, `dev.jsonl`, `test.jsonl`, `open.jsonl` and `sources.json` with the counts."""
         folder.mkdir(parents=True, exist_ok=True)
-        counts = {}
+        counts: dict[str, dict[str, dict[str, int]]] = {}
         for name, rows in self.sides.items():
             write_rows(folder / f"{name}.jsonl", rows)
             counts[name] = {
                 "answered": dict(Counter(row.source for row in rows if row.spans)),
                 "unanswered": dict(Counter(row.source for row in rows if not row.spans)),
             }
+        write_rows(folder / f"{OPEN}.jsonl", self.open)
+        counts[OPEN] = {"unmarked": dict(Counter(row.source for row in self.open))}
         (folder / "sources.json").write_text(json.dumps(counts, indent=1) + "\n", encoding="utf-8")
 
 
@@ -113,7 +120,29 @@ def build(folder: Path, chunker: Chunker, *, rng: np.random.Generator, licensed_
     chosen = rng.permutation(len(parallel))[:_PARALLEL_QUESTIONS].tolist()
     made += statement_questions.from_parallel([parallel[i] for i in chosen], chunker, "parallel", rng)
     data.add(row for row in made if _side(row) != "test")
+    data.open = list(open_questions.distinct(_unmarked(folder, parallel, chunker, rng, licensed_only=licensed_only)))
     return data
+
+
+def _unmarked(
+    folder: Path,
+    parallel: Sequence[tuple[list[str], str]],
+    chunker: Chunker,
+    rng: np.random.Generator,
+    *,
+    licensed_only: bool,
+) -> Iterator[ReaderRow]:
+    """Ask everything that is for training, whether or not an answer is known."""
+    found = [matter for matter in matters(folder, licensed_only=licensed_only) if _for_training(matter.group)]
+    for matter in found:
+        yield from open_questions.people_ask(matter, rng)
+    yield from open_questions.of_neighbours([each for each in found if each.source != "evouna"], chunker, rng)
+    told = [(texts, group) for texts, group in parallel if _for_training(group)]
+    yield from open_questions.of_versions(told, chunker, "parallel", rng)
+
+
+def _for_training(group: str) -> bool:
+    return _side(ReaderRow("", "", (), "", group)) == "train"
 
 
 def _published(folder: Path, *, licensed_only: bool) -> Iterator[ReaderRow]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     import numpy as np
+    from numpy.typing import NDArray
 
     from qassay.train.keyphrase_rows import Span
     from qassay.train.reader_rows import ReaderRow
@@ -35,6 +36,11 @@ class Asked:
     passages: list[int]
     spans: list[tuple[Span, ...]]
     """Accepted answers: first and last piece in the window's pieces; none where it does not answer."""
+    opinions: list[NDArray[np.float16]] = field(default_factory=list)
+    """What other readers think of each pair, if they were asked: how likely it is that an answer begins and ends at
+    each piece of the passage but the closing mark."""
+    trust: list[float] = field(default_factory=list)
+    """How much their opinion on each pair counts beside the marked answers: 1 where nobody has marked any."""
 
     def share(self, rank: int, size: int) -> Asked:
         """Give every `size`-th passage with its questions, starting with number `rank`."""
@@ -47,6 +53,18 @@ class Asked:
             [number[self.questions[pair]] for pair in kept],
             [number[self.passages[pair]] for pair in kept],
             [self.spans[pair] for pair in kept],
+            [self.opinions[pair] for pair in kept if self.opinions],
+            [self.trust[pair] for pair in kept if self.trust],
+        )
+
+    def with_more(self, more: Asked) -> Asked:
+        """Add other pairs behind these."""
+        first = len(self.texts)
+        return Asked(
+            [*self.texts, *more.texts],
+            [*self.questions, *(first + text for text in more.questions)],
+            [*self.passages, *(first + text for text in more.passages)],
+            [*self.spans, *more.spans],
         )
 
 

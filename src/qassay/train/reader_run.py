@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import shutil
-import sys
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -14,22 +13,21 @@ from qassay.errors import SpecError
 from qassay.models.base import EMBEDDED_FOLDER
 from qassay.models.onnx import OnnxEncoder
 from qassay.models.reader import DESCRIPTION, OnnxReader, ReaderHead
-from qassay.train.base_model import base_weights, cutter
-from qassay.train.crew import work_together
+from qassay.train.base_model import cutter
 from qassay.train.export_heads import export_reader
-from qassay.train.reader import ReaderNetwork, train
+from qassay.train.reader_data import OPEN
 from qassay.train.reader_inputs import LONGEST_ANSWER, LONGEST_QUESTION, WINDOW, prepare
+from qassay.train.reader_job import Job
 from qassay.train.reader_quality import Measured
 from qassay.train.reader_rows import read_reader_rows
+from qassay.train.reader_teachers import School, with_opinions
 from qassay.train.row_files import read_sides
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from qassay.train.crew import Crew
     from qassay.train.reader import Plan
-    from qassay.train.reader_inputs import Asked
     from qassay.train.reader_quality import Quality
 
 TUNED = "reader.safetensors"
@@ -47,42 +45,39 @@ def train_from_files(
     device: str = "cpu",
     processes: int = 1,
     seeds: int = 1,
+    school: School | None = None,
     report: Callable[[str], None] = lambda _: None,
 ) -> Quality:
     """Train a reader on what `qassay build reader` wrote, and write it into a model folder.
 
     `base` is the Hugging Face folder of all-MiniLM-L6-v2, whose lower layers the embedded model shares; `start` is the
     folder of an earlier reader to carry on from. With several `seeds` one network a seed is trained on the same rows,
-    and what is written is the average of their weights. The threshold is the one that is best on the development rows;
-    what comes back is the quality there.
+    and what is written is the average of their weights. With a `school` teachers are trained first, and the networks
+    learn what these think, of the questions in `open.jsonl` too. The threshold is the one that is best on the
+    development rows; what comes back is the quality there.
     """
     if seeds < 1:
         raise SpecError(f"{seeds} seeds; train at least one network")
-    rows = read_sides(data, read_reader_rows, ("train", "dev"))
+    school = school or School()
+    rows = read_sides(data, read_reader_rows, ("train", "dev", OPEN) if school.teachers else ("train", "dev"))
     rng = np.random.default_rng(plan.seed)
     drawn = [row for row in rows["train"] if rng.random() < plan.shares.get(row.source, 1.0)]
     asked = prepare(drawn, cutter(base), rng, short=plan.short)
     report(f"{len(asked.questions)} questions, {sum(map(len, asked.texts))} word pieces of texts")
     folder.mkdir(parents=True, exist_ok=True)
-    # A process without a passage would have nothing to do.
-    crew = min(processes, len(set(asked.passages)))
-    jobs = [
-        _Job(
-            base,
-            asked,
-            replace(plan, seed=seed),
-            device,
-            start,
-            folder / (TUNED if seeds == 1 else f"seed-{seed}.safetensors"),
-        )
-        for seed in range(plan.seed, plan.seed + seeds)
-    ]
-    for job in jobs:
-        if seeds > 1:
-            report(f"seed {job.plan.seed}")
-        work_together(crew, _train_share, job)
-    if seeds > 1:
-        _unite([job.tuned for job in jobs], folder / TUNED)
+    job = Job(base, asked, plan, device, folder / TUNED, start and start / TUNED)
+    if school.teachers:
+        unmarked = prepare(rows[OPEN], cutter(base), rng, short=plan.short)
+        report(f"{len(unmarked.questions)} questions without marked answers")
+        job = replace(job, asked=with_opinions(job, unmarked, school, processes=processes, report=report))
+    if seeds == 1:
+        job.run(processes)
+    else:
+        trained = {seed: folder / f"seed-{seed}.safetensors" for seed in range(plan.seed, plan.seed + seeds)}
+        for seed, path in trained.items():
+            report(f"seed {seed}")
+            replace(job, plan=replace(plan, seed=seed), tuned=path).run(processes)
+        _unite(list(trained.values()), folder / TUNED)
     shutil.copytree(EMBEDDED_FOLDER, folder, dirs_exist_ok=True)
     export_from_file(folder / TUNED, folder, trunk_depth=plan.trunk_depth)
     reader = OnnxReader(OnnxEncoder(str(folder), folder))
@@ -90,45 +85,6 @@ def train_from_files(
     threshold = round(measured.best_threshold(), 4)
     set_threshold(folder, threshold)
     return measured.at(threshold)
-
-
-@dataclass(frozen=True, slots=True)
-class _Job:
-    """What every process of a training needs to know."""
-
-    base: Path
-    asked: Asked
-    plan: Plan
-    device: str
-    start: Path | None
-    tuned: Path
-    """Where the trained weights go."""
-
-
-def _train_share(crew: Crew, job: _Job) -> None:
-    import torch  # noqa: PLC0415 - heavy
-    from safetensors.torch import load_file, save_file  # noqa: PLC0415 - part of the extra `train`
-
-    # Networks can only be averaged when they were trained from the same start: the seed is for order and dropout alone.
-    torch.manual_seed(0)
-    weights = base_weights(job.base)
-    network = ReaderNetwork(weights, job.plan.trunk_depth)
-    if job.start:
-        network.load_state_dict(load_file(job.start / TUNED))
-    torch.manual_seed(job.plan.seed)
-
-    def save() -> None:
-        save_file({name: value.cpu().contiguous() for name, value in network.state_dict().items()}, job.tuned)
-
-    def tell(progress: float, loss: float) -> None:
-        if crew.rank == 0:
-            # A process of its own knows no terminal; its standard error is the command's.
-            sys.stderr.write(f"{progress:.1%}, loss {loss:.3f}\n")
-            save()
-
-    train(network, weights, job.asked.share(crew.rank, crew.size), job.plan, job.device, crew=crew, report=tell)
-    if crew.rank == 0:
-        save()
 
 
 def _unite(trained: Sequence[Path], united: Path) -> None:

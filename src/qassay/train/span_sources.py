@@ -109,6 +109,12 @@ def hotpot(path: Path, source: str) -> Iterator[KeyphraseRow]:
             yield KeyphraseRow(question, text, tuple(spans), source, f"question:{question_key(question)}")
 
 
+def hotpot_paragraphs(path: Path) -> Iterator[tuple[str, list[str]]]:
+    """Give the paragraphs beside multi-hop questions, each a title with its sentences."""
+    for raw in read_json(path, list[dict[str, msgspec.Raw]]):
+        yield from _hotpot_parts(raw)[1]
+
+
 def _hotpot_parts(
     raw: dict[str, msgspec.Raw],
 ) -> tuple[set[tuple[str, int]], list[tuple[str, list[str]]], str, str]:
