@@ -15,8 +15,10 @@ from qassay.train.base_model import base_weights, cutter
 from qassay.train.export import export_encoder
 from qassay.train.reader import Corpus, Plan, ReaderNetwork, masked_scores, parse_shares, train
 from qassay.train.reader_inputs import prepare
+from qassay.train.reader_job import Job
 from qassay.train.reader_rows import ReaderRow
 from qassay.train.reader_run import TUNED, export_from_file, train_from_files
+from qassay.train.reader_teachers import School, with_opinions
 from qassay.train.row_files import write_rows
 from tiny_bert import write_tiny_bert
 
@@ -27,6 +29,10 @@ ROWS = [
     ReaderRow("what is the capital of france", PASSAGE, ((0, 5),), "a", "1"),
     ReaderRow("how many steps are involved", PASSAGE, (), "b", "2"),
     ReaderRow("what is blue", "the car is blue.", ((0, 7),), "a", "3"),
+]
+OPEN = [
+    ReaderRow("what is red", PASSAGE, (), "open_a", "1"),
+    ReaderRow("where is the car", "the red car is in rome.", (), "open_a", "4"),
 ]
 
 
@@ -49,6 +55,7 @@ def asked(base: Path):
 def data(tmp_path: Path) -> Path:
     write_rows(tmp_path / "train.jsonl", ROWS * 4)
     write_rows(tmp_path / "dev.jsonl", ROWS)
+    write_rows(tmp_path / "open.jsonl", OPEN)
     return tmp_path
 
 
@@ -135,6 +142,71 @@ def test_several_seeds_give_the_average_of_networks_from_one_start(base, data, t
     assert not torch.equal(first["out.weight"], second["out.weight"])
     torch.testing.assert_close(both["out.weight"], (first["out.weight"] + second["out.weight"]) / 2)
     assert not list((tmp_path / "both").glob("seed-*"))
+
+
+def test_teachers_say_how_likely_each_piece_begins_and_ends_an_answer(base, asked, tmp_path):
+    """Of marked and of unmarked pairs, with more trust where nothing is marked; no weights are left behind."""
+    unmarked = prepare(OPEN, cutter(base), np.random.default_rng(0))
+    job = Job(base, asked, PLAN, "cpu", tmp_path / TUNED)
+    told = []
+
+    taught = with_opinions(job, unmarked, School(2, 2, trust=0.25), report=told.append)
+
+    assert told == [f"teacher {teacher} of 2, round {number} of 2" for number in (1, 2) for teacher in (1, 2)]
+    assert taught.trust == [0.25] * 4 + [1.0] * 2
+    assert [taught.texts[text] for text in taught.questions[4:]] == [unmarked.texts[i] for i in unmarked.questions]
+    for opinion, passage in zip(taught.opinions, taught.passages, strict=True):
+        assert opinion.shape == (len(taught.texts[passage]) - 1, 2)
+        np.testing.assert_allclose(opinion.astype(float).sum(0), 1, atol=0.01)
+    assert not list(tmp_path.iterdir())
+
+
+def test_opinions_are_learnt_as_far_as_they_are_trusted(weights, asked):
+    """With full trust the marks do not count, without any the opinions do not."""
+    lengths = [len(asked.texts[passage]) for passage in asked.passages]
+    # A reader who is sure that everything begins and ends at the second piece.
+    sure = [np.eye(length - 1, 1, -1).repeat(2, 1).astype(np.float16) for length in lengths]
+    network = ReaderNetwork(weights, 2).eval().requires_grad_(requires_grad=False)
+    batch = np.arange(len(lengths))
+    losses = {}
+    for trust in (0.0, 0.5, 1.0):
+        corpus = Corpus(weights, 2, replace(asked, opinions=sure, trust=[trust] * len(lengths)), "cpu")
+        inputs = corpus.inputs(batch)
+        logs = masked_scores(network(*inputs), inputs[3]).log_softmax(2)
+        losses[trust] = float(corpus.loss(batch, logs))
+    plain = float(Corpus(weights, 2, asked, "cpu").loss(batch, logs))
+
+    assert losses[0.0] == pytest.approx(plain)
+    assert losses[1.0] == pytest.approx(float(-logs[:, :, 1].mean()))
+    assert losses[0.5] == pytest.approx((losses[0.0] + losses[1.0]) / 2)
+
+
+def test_a_share_of_the_pairs_keeps_their_opinions(asked):
+    """Processes that train together split both."""
+    opinions = [np.full((len(asked.texts[passage]) - 1, 2), i, np.float16) for i, passage in enumerate(asked.passages)]
+    whole = replace(asked, opinions=opinions, trust=[0.1, 0.2, 0.3, 0.4])
+    shares = [whole.share(rank, 2) for rank in range(2)]
+    assert [share.trust for share in shares] == [[0.1, 0.2, 0.3], [0.4]]
+    assert [opinion[0, 0] for share in shares for opinion in share.opinions] == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_a_reader_can_be_taught(base, data, tmp_path, processes):
+    """Opinions change what is learnt."""
+    taught = train_from_files(base, data, tmp_path / "taught", PLAN, school=School(1), processes=processes)
+    train_from_files(base, data, tmp_path / "plain", PLAN, processes=processes)
+
+    assert taught.n == 4
+    weights = [load_file(tmp_path / name / TUNED)["out.weight"] for name in ("taught", "plain")]
+    assert not torch.equal(*weights)
+    assert not list((tmp_path / "taught").glob("teacher-*"))
+
+
+def test_teachers_need_questions_without_marks(base, data, tmp_path):
+    """Data from before there were any is named."""
+    (data / "open.jsonl").unlink()
+    with pytest.raises(DataError, match=r"open\.jsonl"):
+        train_from_files(base, data, tmp_path / "reader", PLAN, school=School(1))
 
 
 def test_at_least_one_network_is_trained(base, data, tmp_path):
