@@ -9,6 +9,7 @@ import numpy as np
 from qassay.arrays import summed
 from qassay.errors import SpecError
 from qassay.metrics.base import EMPTY_REFERENCE, MeanMetric, best, divide, subset
+from qassay.metrics.restatement import Side, as_written, in_same_terms
 from qassay.metrics.signals import JUDGE, Signals, lexical_signals, model_signals
 from qassay.models.ava import DESCRIPTION as ENCODERS
 from qassay.models.ava import read_settings
@@ -29,6 +30,7 @@ EXPLAINED = frozenset({"mini", "linear"})
 """The kinds whose verdict is a sum of parts."""
 NO_WORD = "no reference has a word"
 NO_QUESTION = "answers without a question, judged by their references alone"
+RESTATED = "answers read in their reference's own terms: its units, dates, names, or without what they deny"
 _MOST_SURE = 7.0
 """The judge's logit counts no further than this."""
 
@@ -62,14 +64,28 @@ class LearnedMetric(MeanMetric):
             batch.notes[NO_QUESTION] = unasked
         pairs = self._usable(batch)
         scores = np.zeros(len(pairs.example))
-        open_ = self._open(batch, pairs)
-        scores[open_] = probability(self.pair_logits(batch, subset(pairs, open_)))
-        candidate, reference = batch.candidate[pairs.example], batch.reference[pairs.reference]
-        scores[candidate == reference] = 1.0
+        for side in self.sides(batch, pairs):
+            scores[side.rows] = self._probabilities(side.batch, side.pairs)
         if self.text("refs") == "max":
             return best(scores, pairs.example, len(batch))
         totals = summed(pairs.example, scores, len(batch))
         return divide(totals, np.bincount(pairs.example, minlength=len(batch)).astype(np.float64), empty=np.nan)
+
+    def sides(self, batch: Batch, pairs: Pairs) -> list[Side]:
+        """Give the pairs as they are judged: candidates in their reference's own terms."""
+        sides = in_same_terms(batch, pairs)
+        for side in sides[1:]:
+            # Set, not added: several judges see the same answers.
+            batch.notes[RESTATED] = len(np.unique(pairs.example[side.rows]))
+        return sides
+
+    def _probabilities(self, batch: Batch, pairs: Pairs) -> Floats:
+        scores = np.zeros(len(pairs.example))
+        open_ = self._open(batch, pairs)
+        scores[open_] = probability(self.pair_logits(batch, subset(pairs, open_)))
+        candidate, reference = batch.candidate[pairs.example], batch.reference[pairs.reference]
+        scores[candidate == reference] = 1.0
+        return scores
 
     def unscored(self, batch: Batch) -> dict[int, str]:
         """Add the examples whose references are all blank, or without any word."""
@@ -149,6 +165,10 @@ class Ava(LearnedMetric):
             return {**known, "model": judge}
         return {**known, "model": judge, "layer": fingerprint(folder / DESCRIPTION), "weights": _weights(resources)}
 
+    def sides(self, batch: Batch, pairs: Pairs) -> list[Side]:
+        """Give the pairs as they are judged; the paper's own models judge what is written."""
+        return super().sides(batch, pairs) if self.kind == "mini" else as_written(batch, pairs)
+
     def pair_logits(self, batch: Batch, pairs: Pairs) -> Floats:
         """Judge each pair."""
         if self.kind in EXPLAINED:
@@ -181,20 +201,25 @@ class Ava(LearnedMetric):
 
         Largest part first. An example that no model decides on (blank, missing, or identical to a reference) has none.
         """
-        usable = self._usable(batch)
-        same = usable.example[batch.candidate[usable.example] == batch.reference[usable.reference]]
-        pairs = subset(usable, self._open(batch, usable) & ~np.isin(usable.example, same))
         explained: list[list[Part]] = [[] for _ in range(len(batch))]
-        if self.kind not in EXPLAINED or not len(pairs.example):
+        if self.kind not in EXPLAINED:
             return explained
-        signals, parts = self.pair_parts(batch, pairs)
-        order = np.lexsort((parts.sum(axis=1), pairs.example))
-        last = np.flatnonzero(np.diff(pairs.example[order], append=-1))
-        for row in order[last].tolist():
-            values = (1.0, *signals.values[row].tolist())
-            found = [Part(*each) for each in zip(("bias", *signals.names), values, parts[row].tolist(), strict=True)]
-            explained[int(pairs.example[row])] = sorted(found, key=lambda part: -abs(part.part))
-        return explained
+        usable = self._usable(batch)
+        best_logit = np.full(len(batch), -np.inf)
+        for side in self.sides(batch, usable):
+            example = usable.example[side.rows]
+            same = side.batch.candidate[side.pairs.example] == side.batch.reference[side.pairs.reference]
+            best_logit[example[same]] = np.inf
+            open_ = self._open(side.batch, side.pairs)
+            if not open_.any():
+                continue
+            signals, parts = self.pair_parts(side.batch, subset(side.pairs, open_))
+            for i, values, found in zip(example[open_].tolist(), signals.values, parts, strict=True):
+                if found.sum() > best_logit[i]:
+                    best_logit[i] = found.sum()
+                    rows = zip(("bias", *signals.names), (1.0, *values.tolist()), found.tolist(), strict=True)
+                    explained[i] = sorted((Part(*row) for row in rows), key=lambda part: -abs(part.part))
+        return [[] if logit == np.inf else parts for logit, parts in zip(best_logit, explained, strict=True)]
 
     def _linear(self, batch: Batch, pairs: Pairs) -> tuple[Signals, Floats]:
         model = LinearAva.read(parse_ref(self._model).folder)

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from textwrap import shorten
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from qassay.metrics.bleu import Bleu
 from qassay.metrics.exact import PairMetric, TokenF1
+from qassay.metrics.learned import LearnedMetric
 from qassay.metrics.rouge import Rouge
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from qassay.features import Batch
     from qassay.metrics.base import Metric
 
@@ -33,14 +36,9 @@ def ingredients(metric: Metric, batch: Batch, i: int) -> list[Ingredient]:
     """
     if batch.missing[i] or i in metric.unscored(batch):
         return []
-    if isinstance(metric, Bleu):
-        return _of_bleu(metric, batch, i)
-    if isinstance(metric, Rouge):
-        return _of_rouge(metric, batch, i)
-    if isinstance(metric, TokenF1):
-        return _of_token_f1(metric, batch, i)
-    if isinstance(metric, PairMetric):
-        return _compared(metric, batch, i)
+    for kind, take_apart in _KINDS:
+        if isinstance(metric, kind):
+            return take_apart(metric, batch, i)
     return []
 
 
@@ -73,6 +71,20 @@ def _of_token_f1(metric: TokenF1, batch: Batch, i: int) -> list[Ingredient]:
     return [Ingredient("precision", precision), Ingredient("recall", recall)]
 
 
+def _read_as(metric: LearnedMetric, batch: Batch, i: int) -> list[Ingredient]:
+    """Show an answer as it was judged, where that is not as it was written."""
+    pair = int(np.flatnonzero(batch.pairs.example == i)[0])
+    for side in metric.sides(batch, batch.pairs)[1:]:
+        if pair in side.rows:
+            example = side.batch.examples[int(np.flatnonzero(side.rows == pair)[0])]
+            reference = example.references[0].text
+            given = batch.texts[batch.reference[batch.pairs.reference[pair]]]
+            shown = [Ingredient("read as", shorten(example.candidate or "", _LONGEST, placeholder=" …"))]
+            against = [Ingredient("against", shorten(reference, _LONGEST, placeholder=" …"))]
+            return [*shown, *(against if reference != given else [])]
+    return []
+
+
 def _compared(metric: PairMetric, batch: Batch, i: int) -> list[Ingredient]:
     """Show both sides as the metric sees them, after normalisation."""
     view = batch.view(metric.tok, metric.spec.weights)
@@ -84,3 +96,12 @@ def _compared(metric: PairMetric, batch: Batch, i: int) -> list[Ingredient]:
 
 def _show(number: float) -> str:
     return f"{number:.0f}" if float(number).is_integer() else f"{number:.3f}"
+
+
+_KINDS: tuple[tuple[type[Metric], Callable[[Any, Batch, int], list[Ingredient]]], ...] = (
+    (Bleu, _of_bleu),
+    (Rouge, _of_rouge),
+    (TokenF1, _of_token_f1),
+    (PairMetric, _compared),
+    (LearnedMetric, _read_as),
+)

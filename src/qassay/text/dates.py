@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from itertools import islice
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _NAMES = "january february march april may june july august september october november december"
-_MONTHS = _NAMES.split()
-_NUMBERS = {form: number for number, name in enumerate(_MONTHS, 1) for form in (name, name[:3])} | {"sept": 9}
+MONTHS = _NAMES.split()
+_NUMBERS = {form: number for number, name in enumerate(MONTHS, 1) for form in (name, name[:3])} | {"sept": 9}
 _ALSO_WORDS = frozenset({"march", "may", "mar", "jan", "jun", "dec", "sep", "oct", "apr", "aug", "feb", "jul", "nov"})
 """Alone, without a day or a year, these say too little, or something else."""
 _DAY = r"(?:3[01]|[12]\d|0?[1-9])(?:st|nd|rd|th)?(?!\d)"
@@ -51,8 +54,14 @@ class Date(NamedTuple):
 @lru_cache(maxsize=1 << 14)
 def dates(text: str) -> tuple[Date, ...]:
     """Give the distinct dates of a text, the first hundred of them: every one is held against others."""
-    found = dict.fromkeys(date for match in _DATE.finditer(text) if (date := _date(match)) is not None)
-    return tuple(islice(found, _MOST))
+    return tuple(islice(dict.fromkeys(date for date, _, _ in dated(text)), _MOST))
+
+
+def dated(text: str) -> Iterator[tuple[Date, int, int]]:
+    """Give every date of a text with where it begins and ends."""
+    for match in _DATE.finditer(text):
+        if (date := _date(match)) is not None:
+            yield date, match.start(), match.end()
 
 
 def _date(found: re.Match[str]) -> Date | None:
