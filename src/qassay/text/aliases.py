@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
 from qassay.text.stated import Stated
 
@@ -51,7 +50,6 @@ _NO_NAMES = frozenset(
 )
 
 
-@lru_cache(maxsize=1 << 14)
 def aliases(text: str) -> tuple[Stated, ...]:
     """Find names that have others, in the letters that names are written in.
 

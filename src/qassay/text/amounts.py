@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from itertools import pairwise
 
 from qassay.text.quantities import quantities
@@ -45,7 +44,6 @@ _BETWEEN = re.compile(r"(?:\s|,\s?|\s?and\s|,\sand\s)?")
 _DIGIT_OR_WORD = re.compile(rf"\d|\b(?:{_WORD}|half\san?|an?)[\s-]", re.IGNORECASE)
 
 
-@lru_cache(maxsize=1 << 14)
 def amounts(text: str) -> tuple[Stated, ...]:
     """Find the amounts of a text; what has two meanings, like pounds, is found as both."""
     if not _DIGIT_OR_WORD.search(text):

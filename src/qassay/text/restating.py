@@ -44,7 +44,6 @@ class Restated(NamedTuple):
     candidate: str
 
 
-@lru_cache(maxsize=1 << 14)
 def restated(question: str, reference: str, candidate: str) -> Restated | None:
     """Put an answer into the reference's terms; `None` where it is in them already, as almost all are."""
     if max(len(reference), len(candidate)) > _LONGEST:
@@ -60,6 +59,7 @@ def restated(question: str, reference: str, candidate: str) -> Restated | None:
     return Restated(asked, changed) if (asked, changed) != (reference, candidate) else None
 
 
+@lru_cache(maxsize=1 << 12)
 def stated(text: str) -> tuple[Stated, ...]:
     """Find everything in a text that could be said in other terms."""
     return (*amounts(text), *times(text), *aliases(text))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
 from qassay.text.dates import MONTHS, dated
 from qassay.text.stated import Stated
@@ -33,7 +32,6 @@ _DECADE = re.compile(
 )
 
 
-@lru_cache(maxsize=1 << 14)
 def times(text: str) -> tuple[Stated, ...]:
     """Find times of the day, days in figures or in words, and decades."""
     found = [_clock(match) for match in _TIME.finditer(text)]
