@@ -29,6 +29,11 @@ SAME = [
     ("300,000 km\u00b2", "116,000 square miles"),
     ("100 \u00b0C", "212 \u00b0F"),
     ("\u221240 \u00b0F", "-40 degrees Celsius"),
+    ("minus 10 \u00b0C", "14 \u00b0F"),
+    ("0 \u00b0C", "273 K"),
+    ("842 pounds", "382 kg"),
+    ("5 miles", "8 km"),
+    ("12 noon", "12 p.m."),
     ("0 \u00b0C", "273.15 K"),
     ("60 mph", "97 km/h"),
     ("$5 million", "5M dollars"),
@@ -77,6 +82,46 @@ LEFT = [
     ("USA", "Miss America"),
     ("us", "America"),
     ("China", "the Republic of China"),
+    ("99 years", "a century"),
+    ("two hours", "121 minutes"),
+    ("2 m", "199 cm"),
+    ("8,611 m", "28,169 feet"),
+    ("38 \u00b0C", "101 \u00b0F"),
+    ("2.7 K", "-273 \u00b0C"),
+    ("6 feet", "2 metres"),
+    ("1 to 14 days", "1 to 2 weeks"),
+    ("7 - 14 days", "1 - 2 weeks"),
+    ("between 1 and 14 days", "between 1 and 2 weeks"),
+    ("20 to 25 \u00b0C", "68 to 77 \u00b0F"),
+    ("8 to 10 p.m.", "20:00 to 22:00"),
+    ("9 a.m. to 9 p.m.", "9:00 to 21:00"),
+    ("1 by 100 cm", "1 by 1 m"),
+    ("04/03/1998", "03/04/1998"),
+    ("1880s", "the '80s"),
+    ("America", "USA"),
+    ("Great Britain", "United Kingdom"),
+    ("noon", "12:00"),
+    ("8 p.m.", "8:00"),
+    ("8 p.m. EST", "20:00 GMT"),
+    ("60 Minutes", "an hour"),
+    ("8 Mile", "12.9 km"),
+    ("Back in the U.S.S.R.", "Back in the Soviet Union"),
+    ("10 mg/ml", "10 g/l"),
+    ("60 miles per hour", "97 km"),
+    ("$1 million", "half a million dollars"),
+    ("160 km", "several hundred miles"),
+    ("120 minutes", "1/2 hour"),
+    ("60 minutes", "three quarters of an hour"),
+    ("152 cm", "5 ft 10"),
+    ("10 \u00b0C", "minus 50 \u00b0F"),
+    ("1920s", "in her late twenties"),
+    ("1960s", "temperatures in the sixties"),
+    ("12 months", "twice a year"),
+    ("168 hours", "5 days a week"),
+    ("Los Angeles", "New Orleans, LA"),
+    ("Netherlands", "Holland, Michigan"),
+    ("South Korea", "Democratic People\u2019s Republic of Korea"),
+    ("5 g", "5G"),
     ("", "14 days"),
     ("two weeks", ""),
     ("Canberra", "Sydney"),
@@ -113,21 +158,36 @@ def test_equal_numbers_of_unlike_units_can_be_seen_to_differ(reference, candidat
     assert restated("", reference, candidate) == read
 
 
+@pytest.mark.parametrize(
+    ("question", "reference", "candidate"),
+    [
+        ("What was Myanmar formerly called?", "Burma", "Myanmar"),
+        ("What does UN stand for?", "United Nations", "UN"),
+        ("How many feet are in a mile?", "5,280 feet", "a mile"),
+        ("How many days are two weeks?", "14 days", "two weeks"),
+        ("What is 100 \u00b0C in Fahrenheit?", "212 \u00b0F", "100 \u00b0C"),
+        ("What is 8 p.m. in the 24-hour clock?", "20:00", "8 p.m."),
+        ("By how much did temperatures rise?", "10 \u00b0C", "50 \u00b0F"),
+    ],
+)
+def test_the_question_s_own_terms_are_no_answer(question, reference, candidate):
+    """Who repeats them says nothing new; and a difference of temperatures is no temperature."""
+    assert restated(question, reference, candidate) is None
+
+
 def test_a_sentence_keeps_what_else_it_says():
     """Only the words that say the same are exchanged."""
-    found = restated("How long did it take?", "two weeks", "It took him 14 days, not counting Sunday.")
+    found = restated("How long did it take?", "two weeks", "It took him 14 days, counting Sundays.")
     assert found is not None
-    assert found.candidate == "It took him two weeks, not counting Sunday."
+    assert found.candidate == "It took him two weeks, counting Sundays."
 
 
 @pytest.mark.parametrize(
     ("candidate", "read"),
     [
         ("The capital is Sydney, not Canberra.", "The capital is Sydney."),
-        ("Sydney rather than Canberra", "Sydney"),
-        ("Sydney instead of Canberra", "Sydney"),
         ("not Canberra but Sydney", "but Sydney"),
-        ("Sydney \u2013 not the city of Canberra", "Sydney"),
+        ("Sydney \u2013 not the Canberra region", "Sydney"),
     ],
 )
 def test_a_denied_reference_does_not_count(candidate, read):
@@ -146,6 +206,15 @@ def test_a_denied_reference_does_not_count(candidate, read):
         ("Which city is not the capital?", "Sydney", "Canberra is the capital, not Sydney."),
         ("Did it sink?", "It did not sink.", "It floated, and not sink it did not"),
         ("What is the capital?", "Canberra", f"Sydney, {'and on and on ' * 10}not Canberra"),
+        ("When could women vote?", "1920", "Women could vote, but not until 1920"),
+        ("When did it open?", "2003", "built in 1999, not opened until 2003"),
+        ("How many?", "five", "Some were sent, but not more than five"),
+        ("Where is it?", "Paris", "a village, not far from Paris"),
+        ("Where?", "Sydney", "the whole state, not just Sydney"),
+        ("Where?", "Canberra", "not only Canberra but also Sydney"),
+        ("What did gas replace?", "coal", "People used gas, not coal."),
+        ("What is the capital?", "Canberra", "Sydney rather than Canberra"),
+        ("Where?", "United States", "Canada, not the US"),
         (
             "Why?",
             "negotiated between endpoints",
@@ -194,7 +263,21 @@ def test_any_text_is_taken(reference, candidate):
 
 
 @pytest.mark.parametrize(
-    "piece", ["1 ", "a ", "not ", "one ", "1,000", "5 km and ", "12:30 ", "1/1/2000 ", "U.S. ", "half a "]
+    "piece",
+    [
+        "1 ",
+        "a ",
+        "not ",
+        "one ",
+        "1,000",
+        "5 km and ",
+        "12:30 ",
+        "1/1/2000 ",
+        "U.S. ",
+        "half a ",
+        "8 a.m. ",
+        "1 m 2 km ",
+    ],
 )
 def test_long_texts_take_no_time(piece):
     """Nothing is tried over and over."""
@@ -202,4 +285,5 @@ def test_long_texts_take_no_time(piece):
     begun = time.perf_counter()
     restated("", long, "5 km, 14 days, 8 p.m.")
     restated("", "5 km, 14 days, 8 p.m., Canberra", long)
+    restated("", long, long.replace("a", "p").replace("m", "km"))
     assert time.perf_counter() - begun < 5

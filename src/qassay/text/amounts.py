@@ -10,29 +10,35 @@ from qassay.text.stated import Stated, apart
 from qassay.text.units import SIGNS, UNITS
 
 _FIGURES = r"(?:\d{1,3}(?:,\d{3}){1,5}|\d{1,12})(?:\.\d{1,6})?"
-_WORD = (
-    r"(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen"
-    r"|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|million|billion)"
+_SMALL = (
+    "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen"
+    "|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety"
 )
-_MAGNITUDE = r"(?:[\s-](?:hundred|thousand|million|billion|trillion))?"
-_HALF = r"(?P<half>\sand\sa\shalf)?"
+_LARGE = "hundred|thousand|million|billion|trillion"
 _NUMBER = (
-    rf"(?:(?P<figures>{_FIGURES}{_MAGNITUDE})|(?P<words>{_WORD}(?:[\s-](?:and\s)?{_WORD}){{0,6}})"
+    rf"(?:(?P<figures>{_FIGURES}(?:[\s-](?:{_LARGE}))?)|(?P<words>(?:{_SMALL})(?:[\s-](?:and\s)?(?:{_SMALL}|{_LARGE})){{0,6}})"
     r"|(?P<one>half\san?|an?))"
+)
+# What stands before "a year" where a length of time is meant and no rate.
+_LASTING = re.compile(
+    r"(?:^|\b(?:for|in|after|about|around|within|took|takes|almost|nearly|over|lasted|lasts|roughly)\s)$", re.IGNORECASE
 )
 _AMOUNTS = {
     kind: re.compile(
         # Not in ranges: the first number of 1-2 days has no unit of its own.
-        rf"(?<![\w.,$\u00a3\u20ac\u2013-])(?P<minus>(?<!\d )[-\u2212])?{_NUMBER}{_HALF}[\s-]?(?P<unit>"
+        rf"(?<![\w.,/$\u00a3\u20ac\u2013-])(?<!\d\s)(?P<minus>[-\u2212]|\b(?:minus|negative)\s)?{_NUMBER}"
+        r"(?P<half>\sand\sa\shalf)?[\s-]?(?P<unit>"
         + "|".join(f"(?P<u{i}>{'|'.join(unit.forms)})" for i, unit in enumerate(UNITS) if unit.kind == kind)
-        + r")(?!\w)(?P<after>\sand\sa\shalf)?",
+        # Neither mg/l nor miles per hour.
+        + r")(?!\w|\s?/\s?\w|\s?\^|\s(?:per|an?)\s)(?P<after>\sand\sa\shalf)?",
         re.IGNORECASE,
     )
     for kind in dict.fromkeys(unit.kind for unit in UNITS)
 }
+_IN_SMALL_LETTERS = frozenset({"time", "long time", "length", "mass", "volume", "area"})
 _GLUED = {"k": 1e3, "m": 1e6, "mn": 1e6, "bn": 1e9, "b": 1e9, "tn": 1e12}
 _PRICE = re.compile(
-    rf"(?<!\w)(?P<sign>us\$|[$\u00a3\u20ac])\s?(?P<figures>{_FIGURES}{_MAGNITUDE})(?:\s?(?P<glued>k|mn?|bn?|tn)(?!\w))?",
+    rf"(?<!\w)(?P<sign>us\$|[$\u00a3\u20ac])\s?(?P<figures>{_FIGURES}(?:[\s-](?:{_LARGE}))?)(?:\s?(?P<glued>k|mn?|bn?|tn)(?!\w))?",
     re.IGNORECASE,
 )
 _BARE_PRICE = re.compile(
@@ -41,7 +47,7 @@ _BARE_PRICE = re.compile(
     re.IGNORECASE,
 )
 _BETWEEN = re.compile(r"(?:\s|,\s?|\s?and\s|,\sand\s)?")
-_DIGIT_OR_WORD = re.compile(rf"\d|\b(?:{_WORD}|half\san?|an?)[\s-]", re.IGNORECASE)
+_DIGIT_OR_WORD = re.compile(rf"\d|\b(?:{_SMALL}|half\san?|an?)[\s-]", re.IGNORECASE)
 
 
 def amounts(text: str) -> tuple[Stated, ...]:
@@ -59,8 +65,15 @@ def _measured(text: str, kind: str) -> list[Stated]:
     for match in _AMOUNTS[kind].finditer(text):
         number = _number(match)
         unit = next(unit for i, unit in enumerate(UNITS) if unit.kind == kind and match[f"u{i}"])
-        # A second chance is no time.
-        if number is None or (match["one"] and unit.name == "second"):
+        rate = match["one"] and not _LASTING.search(text, max(0, match.start() - 12), match.start())
+        # "60 Minutes" is a title, and a second chance no time.
+        title = match["unit"][:1].isupper() and match["unit"].isalpha() and kind in _IN_SMALL_LETTERS
+        if (
+            number is None
+            or title
+            or (rate and kind in {"time", "long time"})
+            or (match["one"] and unit.name == "second")
+        ):
             continue
         number += 0.5 if match["half"] or match["after"] else 0.0
         number *= -1 if match["minus"] else 1

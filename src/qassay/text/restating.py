@@ -7,14 +7,15 @@ only to deny it ("Sydney, not Canberra") is read without what it denies.
 
 from __future__ import annotations
 
+import math
 import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from qassay.text.aliases import ALIAS, aliases
+from qassay.text.aliases import ALIAS, ALONE, LOOSE, aliases
 from qassay.text.amounts import amounts
-from qassay.text.times import CLOCK, DATE, DECADE, HALF_DAY, IN_FIGURES, on_the_clock, same_decade, same_time, times
-from qassay.text.units import UNITS
+from qassay.text.times import CLOCK, DATE, DECADE, on_the_clock, same_number, times
+from qassay.text.units import IMPERIAL, UNITS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,18 +24,42 @@ if TYPE_CHECKING:
 
 _LONGEST = 4000
 """Characters of a text that is looked through; longer ones say much besides."""
+_MOST = 30
+"""Things that a text may state; each is held against each."""
 _UNITS = {(unit.kind, unit.name): unit for unit in UNITS}
+_TEMPERATURE = "temperature"
+_EXACTLY = 1e-9
+_CONVERTED = 0.01
+_DEGREES = 0.3
+"""How far converted amounts may be off: nobody converts to the last figure."""
+_FIGURES_KEPT = 2
+_RANGE_BEFORE = re.compile(
+    r"(?:\d|\b[ap]\.?m\.?|s)\s?(?:to|and|or|by|x|\u00d7|[-\u2012-\u2015\u2212])\s?(?:the\s)?$", re.IGNORECASE
+)
+_RANGE_BEHIND = re.compile(
+    r"\s?(?:to|and|or|by|x|\u00d7|[-\u2012-\u2015\u2212])\s?[\d$\u00a3\u20ac]|\s?\d", re.IGNORECASE
+)
+_OF_CHANGE = re.compile(
+    r"\b(?:by|rise|rose|risen|increas\w*|warm\w*|differ\w*|drop\w*|fall|fell|cool\w*|colder|hotter)\b", re.IGNORECASE
+)
 _DENIED = re.compile(
-    r"(?:(?:^|,|\s[-\u2013\u2014]|;|\band\b|\bbut\b)\s*not|\s(?:rather than|instead of|as opposed to))\s+"
-    r"(?P<what>(?:(?!\b(?:but|and)\b)[^.,;:!?()\n]){1,80})",
+    r"(?:^|,|\s[-\u2013\u2014]|;|\band\b|\bbut\b)\s*not\s+(?P<what>(?:(?!\b(?:but|and)\b)[^.,;:!?()\n]){1,80})",
     re.IGNORECASE,
 )
-_DENYING = re.compile(r"\b(?:not|rather|instead|opposed)\b", re.IGNORECASE)
+_DENYING = re.compile(r"\b(?:not|rather than|instead of|opposed)\b|n['\u2019]t\b", re.IGNORECASE)
+# A question for what was given up or left out is answered by what is denied.
+_FOR_THE_DENIED = re.compile(
+    r"\b(?:no|not|never|without|instead|rather|replac\w*|substitut\w*|avoid\w*|reject\w*|former\w*|previous\w*|stop\w*|quit)\b"
+    r"|n['\u2019]t\b",
+    re.IGNORECASE,
+)
 _SHORT = 20
 """Words of an answer that denies the reference; a longer one may deny much on the way."""
 _WORD = re.compile(r"\w+")
 _EMPTY_WORDS = frozenset({"a", "an", "the", "in", "on", "at", "of", "by", "to", "it", "is", "was"})
-_NEGATED = re.compile(r"\b(?:no|not|never|none|neither|nor|without)\b|n['\u2019]t\b", re.IGNORECASE)
+_MORE = 2
+"""Words that may follow the denied reference: the Pacific Ocean for the Pacific."""
+_NOT_ALL = frozenset({"alone", "only", "just"})
 
 
 class Restated(NamedTuple):
@@ -48,25 +73,45 @@ def restated(question: str, reference: str, candidate: str) -> Restated | None:
     """Put an answer into the reference's terms; `None` where it is in them already, as almost all are."""
     if max(len(reference), len(candidate)) > _LONGEST:
         return None
-    asked, changed = reference, candidate
-    if not _NEGATED.search(question):
-        changed = _without_denied(reference, candidate)
-    wanted = stated(reference)
-    if wanted:
-        kinds = {each.kind for each in wanted}
-        given = [each for each in stated(changed) if each.kind in kinds]
-        asked, changed = _reworded(reference, changed, wanted, given)
+    if _DENYING.search(candidate):
+        # What is denied must not be put into the reference's words.
+        asked, changed = reference, _without_denied(question, reference, candidate)
+    else:
+        asked, changed = _in_same_terms(question, reference, candidate)
     return Restated(asked, changed) if (asked, changed) != (reference, candidate) else None
+
+
+def _in_same_terms(question: str, reference: str, candidate: str) -> tuple[str, str]:
+    wanted = [
+        each for each in stated(reference) if each.kind != ALIAS or (each.written == ALONE and each.unit != LOOSE)
+    ]
+    if _OF_CHANGE.search(f"{question} {reference}"):
+        wanted = [each for each in wanted if each.kind != _TEMPERATURE]
+    if not wanted:
+        return reference, candidate
+    # An answer that repeats the question's own terms does not say more than the question.
+    asked = stated(question)
+    given = [each for each in stated(candidate) if not any(_same(each, other) for other in asked)]
+    if max(len(wanted), len(given)) > _MOST:
+        return reference, candidate
+    return _reworded(reference, candidate, wanted, given)
 
 
 @lru_cache(maxsize=1 << 12)
 def stated(text: str) -> tuple[Stated, ...]:
-    """Find everything in a text that could be said in other terms."""
-    return (*amounts(text), *times(text), *aliases(text))
+    """Find everything in a text that could be said in other terms; what is part of a range or a list is left alone."""
+    found = (*amounts(text), *times(text), *aliases(text))
+    return tuple(
+        each
+        for each in found
+        if each.kind == ALIAS
+        or not (_RANGE_BEFORE.search(text, max(0, each.start - 12), each.start) or _RANGE_BEHIND.match(text, each.end))
+    )
 
 
 def _reworded(reference: str, candidate: str, wanted: Sequence[Stated], given: Sequence[Stated]) -> tuple[str, str]:
     there, here = [], []
+    units = {(told.kind, told.unit) for told in given}
     for each in given:
         # Where an answer uses the reference's own terms, they count.
         if candidate[each.start : each.end] in reference:
@@ -76,7 +121,9 @@ def _reworded(reference: str, candidate: str, wanted: Sequence[Stated], given: S
             for other in wanted
             if _comparable(each, other)
             if reference[other.start : other.end] not in candidate
-            if each.unit == other.unit or not any((told.kind, told.unit) == (other.kind, other.unit) for told in given)
+            if each.unit == other.unit
+            or (other.kind, other.unit) not in units
+            or (other.kind, other.unit) not in _UNITS
         ]
         # The same unit first: a reference may give both degrees Celsius and degrees Fahrenheit.
         same = sorted((other for other in alike if _same(each, other)), key=lambda other: other.unit != each.unit)
@@ -92,30 +139,48 @@ def _reworded(reference: str, candidate: str, wanted: Sequence[Stated], given: S
 
 def _comparable(each: Stated, other: Stated) -> bool:
     """Tell whether two things can be the same without being written alike."""
-    if each.kind != other.kind:
-        return False
-    if each.kind == ALIAS:
-        return each.value == other.value
     if each.kind == DATE:
-        return IN_FIGURES in {each.unit, other.unit}
-    # 2:30 may be a time, a length of time or a result; another 2:30 is none of them for sure.
-    return each.kind != CLOCK or not each.written == other.written == IN_FIGURES
+        # Of two dates in figures nobody knows which has the month first.
+        return other.kind == DATE and each.unit != other.unit
+    return each.kind == other.kind and (each.kind != ALIAS or each.value == other.value)
 
 
 def _same(each: Stated, other: Stated) -> bool:
     if each.kind != other.kind:
         return False
-    if each.kind in {DATE, ALIAS}:
+    if each.kind in {CLOCK, DATE, DECADE, ALIAS}:
         return each.value == other.value
-    if each.kind == CLOCK:
-        return same_time(each, other)
-    return same_decade(each, other) if each.kind == DECADE else each.same_amount(other)
+    return _same_amount(each, other)
+
+
+def _same_amount(each: Stated, other: Stated) -> bool:
+    """Compare amounts: exactly within a system of units, else as far as both have figures."""
+    if (each.unit in IMPERIAL) == (other.unit in IMPERIAL) and each.kind != _TEMPERATURE:
+        return math.isclose(each.value, other.value, rel_tol=_EXACTLY)
+    if each.kind == _TEMPERATURE:
+        return abs(each.value - other.value) <= (_DEGREES if each.unit != other.unit else _EXACTLY)
+    if not math.isclose(each.value, other.value, rel_tol=_CONVERTED):
+        return False
+    kept = max(_FIGURES_KEPT, min(_significant(each.number), _significant(other.number)))
+    units = (_UNITS[each.kind, each.unit], _UNITS[other.kind, other.unit])
+    return any(_rounded(unit.number(each.value), kept) == _rounded(unit.number(other.value), kept) for unit in units)
+
+
+def _significant(number: float | None) -> int:
+    """Count the figures that say something; what was added up has three."""
+    if number is None:
+        return 3
+    return len(f"{abs(number):.10f}".rstrip("0").rstrip(".").replace(".", "").strip("0")) or 1
+
+
+def _rounded(number: float, figures: int) -> float:
+    return float(f"{number:.{figures}g}")
 
 
 def _seems_same(each: Stated, other: Stated) -> bool:
     """Tell whether two that differ are written with the same number: 1.5 km and 1.5 miles, 8 a.m. and 8 p.m."""
     if each.kind == CLOCK:
-        return same_time(each._replace(unit=HALF_DAY), other)
+        return same_number(each, other)
     return each.unit != other.unit and bool(other.written) and each.number is not None and each.number == other.number
 
 
@@ -127,8 +192,8 @@ def _converted(each: Stated, other: Stated) -> str:
 
 
 def _figures(number: float) -> str:
-    rounded = float(f"{number:.3g}")
-    return f"{rounded:.0f}" if rounded.is_integer() else f"{rounded:.10f}".rstrip("0")
+    rounded = _rounded(number, 3)
+    return f"{rounded:.0f}" if rounded.is_integer() else f"{rounded:.10f}".rstrip("0").rstrip(".")
 
 
 def _with(text: str, replaced: Sequence[tuple[Stated, str]]) -> str:
@@ -141,21 +206,22 @@ def _with(text: str, replaced: Sequence[tuple[Stated, str]]) -> str:
     return "".join([*parts, text[end:]])
 
 
-def _without_denied(reference: str, candidate: str) -> str:
+def _without_denied(question: str, reference: str, candidate: str) -> str:
     """Leave out what an answer denies, if that is the reference and the answer has something else to say."""
     wanted = _content(reference)
-    if not wanted or _NEGATED.search(reference) or not _DENYING.search(candidate):
-        return candidate
-    if len(candidate.split()) > _SHORT:
+    asks_for_it = _FOR_THE_DENIED.search(question) or _DENYING.search(reference)
+    if not wanted or asks_for_it or len(candidate.split()) > _SHORT:
         return candidate
     for match in _DENIED.finditer(candidate):
-        rest = f"{candidate[: match.start()]}{candidate[match.end() :]}"
         denied = _content(match["what"])
-        # What is denied is the reference, with a word or two besides, and the answer says something else.
-        if wanted <= denied and len(denied) <= len(wanted) + 2 and _content(rest) and not wanted & _content(rest):
+        rest = f"{candidate[: match.start()]}{candidate[match.end() :]}".strip(" ,;")
+        said = set(_content(rest))
+        # "Not until 1920" denies nothing, and "not X alone" not X.
+        begins = denied[: len(wanted)] == wanted and len(denied) <= len(wanted) + _MORE
+        if begins and not _NOT_ALL & set(denied) and said and not said & set(wanted):
             return rest
     return candidate
 
 
-def _content(text: str) -> set[str]:
-    return {word for word in map(str.lower, _WORD.findall(text)) if word not in _EMPTY_WORDS}
+def _content(text: str) -> list[str]:
+    return [word for word in map(str.lower, _WORD.findall(text)) if word not in _EMPTY_WORDS]

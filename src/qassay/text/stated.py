@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 
@@ -21,14 +20,6 @@ class Stated(NamedTuple):
     """How the unit is written."""
     number: float | None = None
     """The number before the unit, where there is one."""
-
-    def same_amount(self, other: Stated) -> bool:
-        """Tell whether both state the same, within a per cent for what was measured in another unit."""
-        return math.isclose(self.value, other.value, rel_tol=1e-9 if self.unit == other.unit else _CONVERTED)
-
-
-_CONVERTED = 0.01
-"""Nobody converts units to the last figure."""
 
 
 def apart(found: list[Stated]) -> list[Stated]:

@@ -9,15 +9,14 @@ from qassay.text.stated import Stated
 
 CLOCK, DATE, DECADE = "time of day", "date", "decade"
 IN_FIGURES, IN_WORDS = "in figures", "in words"
-HALF_DAY, WHOLE_DAY = "half day", "day"
-"""Whether a time of the day says which half of it is meant."""
 _NOON = 720
 _TIME = re.compile(
     r"(?<![\d:.])(?:(?P<hour>1[0-2]|0?[1-9])(?::(?P<minute>[0-5]\d))?\s?(?P<half>[ap])(?:\.\s?m\.|m\.?)(?!\w)"
     r"|(?P<hours>[01]?\d|2[0-3]):(?P<minutes>[0-5]\d)(?![\d:])(?:\s?(?:hours|hrs|h)(?!\w))?)"
-    r"|(?<!\w)(?P<named>noon|midday|midnight)(?!\w)",
+    r"|(?<!\w)(?:12(?::00)?\s)?(?P<named>noon|midday|midnight)(?!\w)",
     re.IGNORECASE,
 )
+_ZONE = re.compile(r"\s?\(?(?:[A-Z]{1,3}T|GMT|UTC|Z|local)\b")
 _NAMED = {"noon": 720, "midday": 720, "midnight": 0}
 _IN_FIGURES = re.compile(
     r"(?<![\d/.-])(?:(?P<year>[12]\d{3})-(?P<month>0?[1-9]|1[0-2])-(?P<day>0?[1-9]|[12]\d|3[01])"
@@ -25,16 +24,16 @@ _IN_FIGURES = re.compile(
 )
 _TENS = "twenties thirties forties fifties sixties seventies eighties nineties"
 _DECADE = re.compile(
-    # Somebody may be in his fifties.
-    r"(?<!his )(?<!her )(?<!their )(?<!\w)(?:(?P<full>1[0-9]\d0|20\d0)['\u2019]?s"
-    rf"|['\u2019](?P<short>[2-9]0)s|(?P<name>{'|'.join(_TENS.split())}))(?!\w)",
+    rf"(?<!\w)(?:(?P<full>1[0-9]\d0|20\d0)['\u2019]?s|['\u2019](?P<short>[2-9]0)s"
+    rf"|(?<=\bthe )(?:(?:early|late|mid)[\s-])?(?P<name>{'|'.join(_TENS.split())}))(?!\w)",
     re.IGNORECASE,
 )
+_NO_DECADE = re.compile(r"\b(?:temperatures?|degrees|aged?)\b", re.IGNORECASE)
 
 
 def times(text: str) -> tuple[Stated, ...]:
     """Find times of the day, days in figures or in words, and decades."""
-    found = [_clock(match) for match in _TIME.finditer(text)]
+    found = [clock for match in _TIME.finditer(text) if not _ZONE.match(text, match.end()) and (clock := _clock(match))]
     found += [
         Stated(start, end, DATE, _numbered(date.year, date.month, date.days[0]), IN_WORDS)
         for date, start, end in dated(text)
@@ -42,27 +41,28 @@ def times(text: str) -> tuple[Stated, ...]:
         if not _IN_FIGURES.match(text, start)
     ]
     found += [each for match in _IN_FIGURES.finditer(text) for each in _in_figures(match)]
-    found += [_decade(match) for match in _DECADE.finditer(text)]
+    if not _NO_DECADE.search(text):
+        found += [_decade(match) for match in _DECADE.finditer(text)]
     return tuple(sorted(found))
 
 
-def _clock(match: re.Match[str]) -> Stated:
+def _clock(match: re.Match[str]) -> Stated | None:
+    """Read a time of the day; figures that do not say which half of it is meant are left alone."""
     if match["named"]:
-        return Stated(match.start(), match.end(), CLOCK, _NAMED[match["named"].lower()], WHOLE_DAY)
-    if match["half"]:
+        minutes = _NAMED[match["named"].lower()]
+    elif match["half"]:
         hour = int(match["hour"]) % 12 + (12 if match["half"].lower() == "p" else 0)
-        return Stated(match.start(), match.end(), CLOCK, 60 * hour + int(match["minute"] or 0), WHOLE_DAY)
-    hour = int(match["hours"])
-    # Up to one o'clock at noon, figures alone do not say which half of the day is meant.
-    unit = HALF_DAY if hour <= 12 and len(match["hours"].lstrip("0")) == len(match["hours"]) else WHOLE_DAY  # noqa: PLR2004
-    return Stated(match.start(), match.end(), CLOCK, 60 * hour + int(match["minutes"]), unit, IN_FIGURES)
+        minutes = 60 * hour + int(match["minute"] or 0)
+    elif len(match["hours"]) < 2 or 10 <= int(match["hours"]) <= 12:  # noqa: PLR2004 - hours
+        return None
+    else:
+        return Stated(match.start(), match.end(), CLOCK, 60 * int(match["hours"]) + int(match["minutes"]), IN_FIGURES)
+    return Stated(match.start(), match.end(), CLOCK, minutes, IN_WORDS)
 
 
-def same_time(a: Stated, b: Stated) -> bool:
-    """Tell whether two times of the day can be the same."""
-    if HALF_DAY in {a.unit, b.unit}:
-        return a.value % _NOON == b.value % _NOON
-    return a.value == b.value
+def same_number(a: Stated, b: Stated) -> bool:
+    """Tell whether two times of the day are the same but for the half of the day."""
+    return a.value % _NOON == b.value % _NOON
 
 
 def on_the_clock(time: Stated) -> str:
@@ -89,12 +89,9 @@ def _numbered(year: int, month: int, day: int) -> int:
 
 
 def _decade(match: re.Match[str]) -> Stated:
+    """Read a decade; without a century the last one is meant."""
     if match["full"]:
-        return Stated(match.start(), match.end(), DECADE, int(match["full"]), "century given")
-    tens = int(match["short"]) if match["short"] else 20 + 10 * _TENS.split().index(match["name"].lower())
-    return Stated(match.start(), match.end(), DECADE, tens, "tens alone")
-
-
-def same_decade(a: Stated, b: Stated) -> bool:
-    """Tell whether two decades can be the same; one may lack the century."""
-    return a.value % 100 == b.value % 100 if "tens alone" in {a.unit, b.unit} else a.value == b.value
+        return Stated(match.start(), match.end(), DECADE, int(match["full"]))
+    if match["short"]:
+        return Stated(match.start(), match.end(), DECADE, 1900 + int(match["short"]))
+    return Stated(match.start("name"), match.end(), DECADE, 1920 + 10 * _TENS.split().index(match["name"].lower()))

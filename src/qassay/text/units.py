@@ -25,13 +25,13 @@ class Unit(NamedTuple):
 
 
 def _metric(kind: str, stem: str, short: str, factor: float) -> Unit:
-    return Unit(kind, stem, factor, (rf"{stem}(?:re|er)s?", short))
+    return Unit(kind, stem, factor, (rf"{stem}(?:re|er)s?", f"(?-i:{short})"))
 
 
 UNITS = (
     Unit("time", "second", 1, ("seconds?", "secs?")),
     Unit("time", "minute", 60, ("minutes?", "mins?")),
-    Unit("time", "hour", 3600, ("hours?", "hrs?", "h")),
+    Unit("time", "hour", 3600, ("hours?", "hrs?", "(?-i:h)")),
     Unit("time", "day", 86400, ("days?",)),
     Unit("time", "week", 604800, ("weeks?",)),
     Unit("time", "fortnight", 1209600, ("fortnights?",)),
@@ -43,18 +43,18 @@ UNITS = (
     _metric("length", "centimet", "cm", 0.01),
     _metric("length", "met", "m", 1),
     _metric("length", "kilomet", "km", 1000),
-    Unit("length", "inch", 0.0254, ("inch(?:es)?",)),
+    Unit("length", "inch", 0.0254, ("inch(?:es)?", r"(?<=\d )(?-i:in)(?=\W|$)(?!\s\w)")),
     Unit("length", "foot", 0.3048, ("foot", "feet", "ft")),
     Unit("length", "yard", 0.9144, ("yards?", "yds?")),
     Unit("length", "mile", 1609.344, ("miles?", "mi")),
     Unit("mass", "milligram", 0.001, ("milligram(?:me)?s?", "mg")),
-    Unit("mass", "gram", 1, ("gram(?:me)?s?", "g")),
+    Unit("mass", "gram", 1, ("gram(?:me)?s?", "(?-i:g)")),
     Unit("mass", "kilogram", 1000, ("kilogram(?:me)?s?", "kilos?", "kgs?")),
     Unit("mass", "tonne", 1e6, ("tonnes?", "metric tons?")),
     Unit("mass", "pound", 453.59237, ("pounds?", "lbs?")),
     Unit("mass", "ounce", 28.349523, ("ounces?", "oz")),
     Unit("volume", "millilitre", 0.001, ("millilit(?:re|er)s?", "ml")),
-    Unit("volume", "litre", 1, ("lit(?:re|er)s?", "l")),
+    Unit("volume", "litre", 1, ("lit(?:re|er)s?", "(?-i:l)")),
     Unit("volume", "gallon", 3.785412, ("gallons?",)),
     Unit("speed", "km/h", 1, ("km/h", "kmh", "kph", r"kilomet(?:re|er)s? (?:per|an) hour")),
     Unit("speed", "mph", 1.609344, ("mph", r"miles? (?:per|an) hour")),
@@ -75,5 +75,9 @@ UNITS = (
     Unit("pounds sterling", "pound", 1, ("pounds?(?: sterling)?", "gbp")),
     Unit("euros", "euro", 1, ("euros?", "eur")),
 )
+IMPERIAL = frozenset(
+    {"inch", "foot", "yard", "mile", "pound", "ounce", "gallon", "mph", "square foot", "square mile", "acre"}
+)
+"""The others of their kinds are metric; lengths of time are of one system."""
 SIGNS = {"$": "dollars", "us$": "dollars", "\u00a3": "pounds sterling", "\u20ac": "euros"}
 """Signs that stand before an amount of money."""
