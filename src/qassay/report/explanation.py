@@ -10,6 +10,7 @@ from rapidfuzz.distance import LCSseq
 from qassay.errors import SpecError
 from qassay.features import Batch
 from qassay.metrics.catalogue import parse_spec
+from qassay.metrics.learned import RESTATED
 from qassay.report.alignment import Match, align, closest
 from qassay.report.clipping import LONGEST, Clipped, clip
 from qassay.report.evidence import gather_evidence
@@ -144,7 +145,8 @@ def explain(example: Example, specs: Sequence[str], scorer: Scorer) -> Explanati
         ),
         closest=closest(alignments) if alignments else 0,
         parts=next(gather_evidence([example], scorer)).parts,
-        notes=dict(scored.notes),
+        # What was read is shown with each reference.
+        notes={note: count for note, count in scored.notes.items() if note != RESTATED},
     )
 
 

@@ -23,6 +23,8 @@ _NUMBER = (
 _LASTING = re.compile(
     r"(?:^|\b(?:for|in|after|about|around|within|took|takes|almost|nearly|over|lasted|lasts|roughly)\s)$", re.IGNORECASE
 )
+# Dollars of other countries are other money.
+_OTHER = r"(?!\s\(?(?-i:[A-Z][a-z]*(?:an|ese)\b))"
 _AMOUNTS = {
     kind: re.compile(
         # Not in ranges: the first number of 1-2 days has no unit of its own.
@@ -30,7 +32,8 @@ _AMOUNTS = {
         r"(?P<half>\sand\sa\shalf)?[\s-]?(?P<unit>"
         + "|".join(f"(?P<u{i}>{'|'.join(unit.forms)})" for i, unit in enumerate(UNITS) if unit.kind == kind)
         # Neither mg/l nor miles per hour.
-        + r")(?!\w|\s?/\s?\w|\s?\^|\s(?:per|an?)\s)(?P<after>\sand\sa\shalf)?",
+        + r")(?!\w|\s?/\s?\w|\s?\^|\s(?:per|an?)\s)(?P<after>\sand\sa\shalf)?"
+        + _OTHER,
         re.IGNORECASE,
     )
     for kind in dict.fromkeys(unit.kind for unit in UNITS)
@@ -38,7 +41,8 @@ _AMOUNTS = {
 _IN_SMALL_LETTERS = frozenset({"time", "long time", "length", "mass", "volume", "area"})
 _GLUED = {"k": 1e3, "m": 1e6, "mn": 1e6, "bn": 1e9, "b": 1e9, "tn": 1e12}
 _PRICE = re.compile(
-    rf"(?<!\w)(?P<sign>us\$|[$\u00a3\u20ac])\s?(?P<figures>{_FIGURES}(?:[\s-](?:{_LARGE}))?)(?:\s?(?P<glued>k|mn?|bn?|tn)(?!\w))?",
+    rf"(?<!\w)(?P<sign>us\$|[$\u00a3\u20ac])\s?(?P<figures>{_FIGURES}(?:[\s-](?:{_LARGE}))?)(?![\d,.]\d)"
+    rf"(?:\s?(?P<glued>k|mn?|bn?|tn)(?!\w))?{_OTHER}",
     re.IGNORECASE,
 )
 _BARE_PRICE = re.compile(

@@ -33,12 +33,9 @@ _CONVERTED = 0.01
 _DEGREES = 0.3
 """How far converted amounts may be off: nobody converts to the last figure."""
 _FIGURES_KEPT = 2
-_RANGE_BEFORE = re.compile(
-    r"(?:\d|\b[ap]\.?m\.?|s)\s?(?:to|and|or|by|x|\u00d7|[-\u2012-\u2015\u2212])\s?(?:the\s)?$", re.IGNORECASE
-)
-_RANGE_BEHIND = re.compile(
-    r"\s?(?:to|and|or|by|x|\u00d7|[-\u2012-\u2015\u2212])\s?[\d$\u00a3\u20ac]|\s?\d", re.IGNORECASE
-)
+_JOINED = r"(?:to|and|or|by|x|\u00d7|[-\u2012-\u2015\u2212])"
+_RANGE_BEFORE = re.compile(rf"(?:^|[\s\d]){_JOINED}\s?(?:the\s)?$", re.IGNORECASE)
+_RANGE_BEHIND = re.compile(rf"\s?{_JOINED}\s?[\d$\u00a3\u20ac]|\s?\d", re.IGNORECASE)
 _OF_CHANGE = re.compile(
     r"\b(?:by|rise|rose|risen|increas\w*|warm\w*|differ\w*|drop\w*|fall|fell|cool\w*|colder|hotter)\b", re.IGNORECASE
 )

@@ -11,9 +11,9 @@ CLOCK, DATE, DECADE = "time of day", "date", "decade"
 IN_FIGURES, IN_WORDS = "in figures", "in words"
 _NOON = 720
 _TIME = re.compile(
-    r"(?<![\d:.])(?:(?P<hour>1[0-2]|0?[1-9])(?::(?P<minute>[0-5]\d))?\s?(?P<half>[ap])(?:\.\s?m\.|m\.?)(?!\w)"
-    r"|(?P<hours>[01]?\d|2[0-3]):(?P<minutes>[0-5]\d)(?![\d:])(?:\s?(?:hours|hrs|h)(?!\w))?)"
-    r"|(?<!\w)(?:12(?::00)?\s)?(?P<named>noon|midday|midnight)(?!\w)",
+    r"(?<![\w:.])(?:12(?::00)?\s)?(?P<named>noon|midday|midnight)(?!\w)"
+    r"|(?<![\d:.])(?:(?P<hour>1[0-2]|0?[1-9])(?::(?P<minute>[0-5]\d))?\s?(?P<half>[ap])(?:\.\s?m\.|m\.?)(?!\w)"
+    r"|(?P<hours>[01]?\d|2[0-3]):(?P<minutes>[0-5]\d)(?![\d:])(?:\s?(?:hours|hrs|h)(?!\w))?)",
     re.IGNORECASE,
 )
 _ZONE = re.compile(r"\s?\(?(?:[A-Z]{1,3}T|GMT|UTC|Z|local)\b")
