@@ -4,6 +4,7 @@
     python benchmarks/summaries.py prepare FOLDER
     python benchmarks/summaries.py agreement FOLDER [--json FILE]
     python benchmarks/summaries.py answers [--json FILE]
+    python benchmarks/summaries.py thresholds [--json FILE]
 
 - verification: QAEval's labelled answer pairs on SummEval (each once), in the form of Table 1 of Deutsch and Roth
   (2022), whose figures stand beside
@@ -14,12 +15,16 @@
   marks and with stems: `rouge_1,stem=yes,tok=coco`
 - answers: QAEval where there are no summaries: two systems' answers of fifteen words or more to a held-back question
   of EVOUNA-NQ, one judged right and taken for the reference. AUC of each variant with people's verdict on the other
+- thresholds: the same on 3,000 pairs of training questions, for several probabilities of no answer from which on the
+  reader's answer does not count (the embedded reader's was chosen so)
 """
 
 import argparse
 import csv
 import json
 import os
+import shutil
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -39,12 +44,17 @@ from qassay.meta.panel import Panel
 from qassay.meta.significance import DifferenceTest
 from qassay.meta.verification import Lead, Verification, verification_quality
 from qassay.meta.weighted import Coefficient
+from qassay.models.base import EMBEDDED_FOLDER
 from qassay.records import Example, Reference
 from qassay.scoring import score_examples
+from qassay.summary.opening import Models
 from qassay.summary.pair_scorer import PairScorer
+from qassay.summary.records import SummaryRecord
 from qassay.summary.scorer import is_summary_metric
 from qassay.train.held_back import held_back
+from qassay.train.judge_rows import JudgeRow
 from qassay.train.judged_rows import evouna_sentences
+from qassay.train.reader_run import set_threshold
 
 if TYPE_CHECKING:
     from qassay.meta.resampling import Interval
@@ -96,6 +106,9 @@ PUBLISHED_FEQA = {
     "feqa": (0.18, 0.15, 0.12),
 }
 """Their Table 3: over all summaries at once, with consistency."""
+QAEVALS = [name for name in PUBLISHED_SYSTEM if name.startswith("qaeval")]
+CHOSEN_ON = 3000
+THRESHOLDS = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.9)
 LABELS = {"same meaning": "is_intended_answer", "correct": "is_correct"}
 SEED = 12345
 DRAWS = 1000
@@ -274,40 +287,91 @@ def table(title: str, panel: Panel, level: Level, published: Mapping[str, tuple[
     return rows
 
 
+def answer_pairs(*, measuring: bool) -> list[JudgeRow]:
+    """Give pairs of long answers, of the held-back questions or of all others."""
+    rows = evouna_sentences(DATA.parent / "train/evouna/NQ.json", np.random.default_rng(0))
+    return [
+        row
+        for row in rows
+        if held_back(row.question) == measuring
+        if min(len(text.split()) for text in (row.candidate, row.references[0])) >= LONG
+    ]
+
+
+def as_summaries(rows: Sequence[JudgeRow]) -> list[dict[str, Any]]:
+    """Take one answer of each pair for a summary, the other for its reference."""
+    return [{"id": str(i), "summary": row.candidate, "references": list(row.references)} for i, row in enumerate(rows)]
+
+
 def answers() -> dict[str, Any]:
     """Tell right answers of some length from wrong ones by what a right one says."""
-    rows = [
-        row
-        for row in evouna_sentences(DATA.parent / "train/evouna/NQ.json", np.random.default_rng(0))
-        if held_back(row.question) and min(len(text.split()) for text in (row.candidate, row.references[0])) >= LONG
-    ]
+    rows = answer_pairs(measuring=True)
     right = np.array([row.label for row in rows]) == 1
-    specs = [name for name in PUBLISHED_SYSTEM if name.startswith("qaeval")]
-    summaries = [
-        {"id": str(i), "summary": row.candidate, "references": list(row.references)} for i, row in enumerate(rows)
-    ]
-    scored = score_summaries(summaries, metrics=specs)
+    scored = score_summaries(as_summaries(rows), metrics=QAEVALS)
     print(f"{len(rows)} answers of EVOUNA-NQ's held-back questions, {right.mean():.1%} right: AUC")
     found = {}
-    for spec in specs:
+    for spec in QAEVALS:
         scores = np.array([scored.score(spec, i).value for i in range(len(rows))], float)
-        known = ~np.isnan(scores)
-        found[spec] = classify(scores[known], right[known].astype(np.float64), 0.5).auc
-        print(f"{spec:27} {found[spec]:.3f}   n = {known.sum()}")
+        found[spec] = area(scores, right)
+        print(f"{spec:27} {found[spec]:.3f}   n = {(~np.isnan(scores)).sum()}")
     return found
+
+
+def area(scores: np.ndarray, right: np.ndarray) -> float:
+    """Give the area under the curve of the pairs that have a score."""
+    known = ~np.isnan(scores)
+    return float(classify(scores[known], right[known].astype(np.float64), 0.5).auc or np.nan)
+
+
+def thresholds() -> dict[str, Any]:
+    """Read every answer, and let it count up to one probability of no answer or another."""
+    rows = answer_pairs(measuring=False)
+    rows = [rows[i] for i in np.random.default_rng(1).permutation(len(rows))[:CHOSEN_ON].tolist()]
+    right = np.array([row.label for row in rows]) == 1
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copytree(EMBEDDED_FOLDER, folder, dirs_exist_ok=True)
+        set_threshold(Path(folder), 1.0)
+        asked = score_summaries(as_summaries(rows), metrics=QAEVALS, models=Models(reader=folder)).questions
+    methods = ["is_answered", "em", "token_f1", "bert_score", "lerc"]
+    print(f"{len(rows)} answers of EVOUNA-NQ's training questions, {right.mean():.1%} right: AUC")
+    print(f"threshold  answered  {'  '.join(methods)}  mean")
+    found = {}
+    for threshold in THRESHOLDS:
+        areas = [area(np.array([counted(record, method, threshold) for record in asked]), right) for method in methods]
+        given = np.mean([q.none < threshold for record in asked for source in record.sources for q in source.questions])
+        found[str(threshold)] = {**dict(zip(methods, areas, strict=True)), "answered": float(given)}
+        print(f"{threshold:9}  {given:8.3f}  {'  '.join(f'{each:.4f}' for each in areas)}  {np.mean(areas):.4f}")
+    return found
+
+
+def counted(record: SummaryRecord, method: str, threshold: float) -> float:
+    """Give QAEval's score of a pair where answers count below a probability of no answer."""
+    means = [
+        np.mean(
+            [(q.none < threshold) * (1.0 if method == "is_answered" else q.verdicts[method]) for q in source.questions]
+        )
+        for source in record.sources
+        if source.questions
+    ]
+    return float(np.mean(means)) if means else float("nan")
 
 
 def main() -> None:
     """Run one part."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("part", choices=["verification", "prepare", "agreement", "answers"])
+    parser.add_argument("part", choices=["verification", "prepare", "agreement", "answers", "thresholds"])
     parser.add_argument("folder", type=Path, nargs="?", default=Path("summaries"))
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     if options.part == "prepare":
         prepare(options.folder)
         return
-    parts = {"verification": verification, "agreement": lambda: agreement(options.folder), "answers": answers}
+    parts = {
+        "verification": verification,
+        "agreement": lambda: agreement(options.folder),
+        "answers": answers,
+        "thresholds": thresholds,
+    }
     found = parts[options.part]()
     if options.json:
         options.json.write_text(json.dumps(found, indent=1), encoding="utf-8")
