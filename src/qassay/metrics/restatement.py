@@ -9,7 +9,6 @@ import numpy as np
 
 from qassay.features import Batch, Pairs
 from qassay.metrics.base import subset
-from qassay.text.restating import restated
 
 if TYPE_CHECKING:
     from qassay.arrays import Ints
@@ -31,6 +30,8 @@ def as_written(batch: Batch, pairs: Pairs) -> list[Side]:
 
 def in_same_terms(batch: Batch, pairs: Pairs) -> list[Side]:
     """Put candidates that say something in other terms than their reference into its terms, in a batch of their own."""
+    from qassay.text.restating import restated  # noqa: PLC0415 - patterns take time to compile
+
     texts = batch.texts
     rows, examples = [], []
     for row, (i, k) in enumerate(zip(*(side.tolist() for side in pairs), strict=True)):
