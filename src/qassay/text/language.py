@@ -19,11 +19,7 @@ CJK_PUNCTUATION = (
     "\u3001-\u3004\u3008-\u303f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65\u00b7\u2014\u2018-\u201d\u2026"
 )
 
-_KANA = re.compile(f"[{KANA}]")
-_HANGUL = re.compile(f"[{HANGUL}]")
-_HAN = re.compile(f"[{HAN}]")
-_UNSPACED = re.compile(f"[{UNSPACED}]")
-_SPACED_WORD = re.compile(rf"[^\W\d_{UNSPACED}]+")
+_SPACED_WORD = rf"[^\W\d_{UNSPACED}]+"
 _LANGUAGE = re.compile(r"[a-z]{2,3}")
 _PLANE = 0x10000
 """Regular expressions look up characters of Unicode's first plane in a table, and any others one after another;
@@ -31,15 +27,21 @@ the combining marks beyond it belong to scripts of the past."""
 _SCRIPT_LANGUAGE = {"han": "zh", "kana": "ja", "hangul": "ko", "other": "en"}
 
 
+@cache
+def _pattern(expression: str) -> re.Pattern[str]:
+    """Compile what plain texts never ask for, once it is asked for."""
+    return re.compile(expression)
+
+
 def script(text: str) -> Script:
     """Tell the script: kana marks Japanese, hangul Korean, Han characters alone Chinese."""
     if text.isascii():
         return "other"
-    if _KANA.search(text):
+    if _pattern(f"[{KANA}]").search(text):
         return "kana"
-    if _HANGUL.search(text):
+    if _pattern(f"[{HANGUL}]").search(text):
         return "hangul"
-    return "han" if _HAN.search(text) else "other"
+    return "han" if _pattern(f"[{HAN}]").search(text) else "other"
 
 
 def language(text: str) -> str:
@@ -53,9 +55,10 @@ def spaced(texts: Iterable[str]) -> bool:
     They may quote another: an English answer that gives a name in Chinese has more words than Chinese characters.
     """
     joined = " ".join(texts)
-    if joined.isascii() or not _UNSPACED.search(joined):
+    if joined.isascii():
         return True
-    return len(_UNSPACED.findall(joined)) <= len(_SPACED_WORD.findall(joined))
+    unspaced = _pattern(f"[{UNSPACED}]").findall(joined)
+    return not unspaced or len(unspaced) <= len(_pattern(_SPACED_WORD).findall(joined))
 
 
 @cache
@@ -65,7 +68,7 @@ def combining_marks() -> str:
     Those of unspaced scripts are left out: there every character counts by itself.
     """
     marks = (each for each in map(chr, range(_PLANE)) if unicodedata.category(each) in {"Mn", "Mc", "Me"})
-    return _UNSPACED.sub("", "".join(marks))
+    return _pattern(f"[{UNSPACED}]").sub("", "".join(marks))
 
 
 def check_language(code: str) -> str:
