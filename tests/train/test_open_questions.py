@@ -44,7 +44,8 @@ EVOUNA = [
     {"question": HELD_BACK, "answer_gpt4": PASSAGE},
     {"question": "who lost it all", "answer_gpt4": PASSAGE, "improper": True},
 ]
-MULTIRC = {"idx": 7, "passage": {"text": PASSAGE, "questions": [{"question": "Who won?"}, {"question": "Who sang?"}]}}
+ASKED = [{"question": question, "answers": [{"text": "Berg"}]} for question in ("Who won?", "Who sang?")]
+MULTIRC = {"idx": 7, "passage": {"text": PASSAGE, "questions": ASKED}}
 MCSCRIPT = (
     f'<data><instance id="3"><text>{PASSAGE}</text><questions><question text="Who won?"/></questions></instance></data>'
 )

@@ -97,22 +97,8 @@ def _boolq(path: Path) -> Iterator[Matter]:
         yield _passage(entry.passage, "boolq", f"boolq:{entry.title}")
 
 
-class _Asked(msgspec.Struct):
-    question: str
-
-
-class _Read(msgspec.Struct):
-    text: str
-    questions: list[_Asked]
-
-
-class _MultiRC(msgspec.Struct):
-    idx: int
-    passage: _Read
-
-
 def _multirc(path: Path) -> Iterator[Matter]:
-    for entry in read_json_lines(path, _MultiRC):
+    for entry in read_json_lines(path, reader_sources.MultiRC):
         group = f"multirc:{path.name}:{entry.idx}"
         questions = (asked.question for asked in entry.passage.questions)
         yield _passage(entry.passage.text, "multirc", group, *questions)

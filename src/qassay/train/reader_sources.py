@@ -114,14 +114,16 @@ class _Read(msgspec.Struct):
     questions: list[_Asked]
 
 
-class _MultiRC(msgspec.Struct):
+class MultiRC(msgspec.Struct):
+    """A passage of MultiRC with its questions."""
+
     idx: int
     passage: _Read
 
 
 def multirc(path: Path, source: str) -> Iterator[ReaderRow]:
     """MultiRC: questions one of whose right answers stands in the passage word for word."""
-    for entry in read_json_lines(path, _MultiRC):
+    for entry in read_json_lines(path, MultiRC):
         for asked in entry.passage.questions:
             right = [option.text.strip().rstrip(".") for option in asked.answers if option.label == 1]
             spans = [span for text in right for span in find_phrase(entry.passage.text, text)[:1]]
