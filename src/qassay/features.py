@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -73,6 +73,15 @@ class Pairs(NamedTuple):
     """Position in the batch's flat list of references."""
 
 
+class Restatement(NamedTuple):
+    """Some pairs of a batch in the same terms, as a batch of their own."""
+
+    rows: Ints
+    """Which of the pairs they are."""
+    batch: Batch
+    """One example a pair."""
+
+
 class View(NamedTuple):
     """Tokens as a metric sees them: rows for candidates and references, with or without weights."""
 
@@ -116,6 +125,7 @@ class Batch:
         self._asked: dict[str, Asked] = {}
         self._embeddings: dict[tuple[str, int], list[TokenEmbeddings]] = {}
         self._verdicts: dict[str, dict[Judged, float]] = {}
+        self._restated: list[tuple[Pairs, Restatement | None]] = []
 
     def __len__(self) -> int:
         return len(self.examples)
@@ -248,6 +258,27 @@ class Batch:
             known.update(zip(new, judge.judge(new).tolist(), strict=True))
             self.notes.update(Counter(judge.notes) - before)
         return np.array([known[pair] for pair in asked], np.float64)
+
+    def restated(self, pairs: Pairs) -> Restatement | None:
+        """Put candidates that say something in other terms than their reference into its terms, once for all judges."""
+        for asked, found in self._restated:
+            if np.array_equal(asked.reference, pairs.reference):
+                return found
+        self._restated.append((pairs, self._in_same_terms(pairs)))
+        return self._restated[-1][1]
+
+    def _in_same_terms(self, pairs: Pairs) -> Restatement | None:
+        from qassay.text.restating import restated  # noqa: PLC0415 - patterns take time to compile
+
+        rows, examples = [], []
+        for row, (i, k) in enumerate(zip(*(side.tolist() for side in pairs), strict=True)):
+            example = self.examples[i]
+            candidate, reference = self.texts[self.candidate[i]], self.texts[self.reference[k]]
+            if candidate != reference and (found := restated(example.question, reference, candidate)):
+                held = replace(example.references[0], text=found.reference)
+                rows.append(row)
+                examples.append(replace(example, candidate=found.candidate, references=(held,)))
+        return Restatement(np.array(rows), Batch(examples, self.resources)) if rows else None
 
     def _make_view(self, tok: str, weighting: str | None) -> View:
         tokens = self.tokens(tok)

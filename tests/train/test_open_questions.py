@@ -9,7 +9,7 @@ from qassay.errors import DataError
 from qassay.models.load_reading import load_chunker
 from qassay.train.held_back import held_back
 from qassay.train.keyphrase_rows import question_key
-from qassay.train.open_questions import distinct, of_neighbours, of_versions, people_ask
+from qassay.train.open_questions import of_neighbours, of_versions, people_ask
 from qassay.train.open_sources import Matter, matters
 
 PASSAGE = (
@@ -177,9 +177,3 @@ def test_versions_are_asked_about_each_other(chunker, rng):
     told = [row for row in rows if row.group == "a"]
     assert len(told) > 3
     assert all((PASSAGE in row.passage) != (groups[0][0][1] in row.passage) for row in told)
-
-
-def test_equal_questions_on_equal_texts_count_once(rng):
-    """The first stays."""
-    rows = [row for _ in range(3) for row in people_ask(_matter("passage", "who won", "who lost"), rng)]
-    assert [row.question for row in distinct(rows)] == ["who won", "who lost"]

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from qassay.features import Batch, Pairs
 from qassay.metrics.base import subset
 
 if TYPE_CHECKING:
     from qassay.arrays import Ints
+    from qassay.features import Batch, Pairs
 
 
 class Side(NamedTuple):
@@ -29,21 +28,10 @@ def as_written(batch: Batch, pairs: Pairs) -> list[Side]:
 
 
 def in_same_terms(batch: Batch, pairs: Pairs) -> list[Side]:
-    """Put candidates that say something in other terms than their reference into its terms, in a batch of their own."""
-    from qassay.text.restating import restated  # noqa: PLC0415 - patterns take time to compile
-
-    texts = batch.texts
-    rows, examples = [], []
-    for row, (i, k) in enumerate(zip(*(side.tolist() for side in pairs), strict=True)):
-        candidate, reference = texts[batch.candidate[i]], texts[batch.reference[k]]
-        example = batch.examples[i]
-        if candidate != reference and (found := restated(example.question, reference, candidate)):
-            held = replace(example.references[0], text=found.reference)
-            rows.append(row)
-            examples.append(replace(example, candidate=found.candidate, references=(held,)))
-    if not rows:
+    """Take the pairs as they are, and behind them those whose candidates are put into their reference's terms."""
+    found = batch.restated(pairs)
+    if found is None:
         return as_written(batch, pairs)
-    other = Batch(examples, batch.resources)
     kept = np.ones(len(pairs.example), bool)
-    kept[rows] = False
-    return [Side(np.flatnonzero(kept), batch, subset(pairs, kept)), Side(np.array(rows), other, other.pairs)]
+    kept[found.rows] = False
+    return [Side(np.flatnonzero(kept), batch, subset(pairs, kept)), Side(found.rows, found.batch, found.batch.pairs)]

@@ -5,16 +5,13 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from qassay.text.quantities import quantities
+from qassay.text.quantities import CARDINALS, GLUED, MAGNITUDES, quantities
 from qassay.text.stated import Stated, apart
 from qassay.text.units import SIGNS, UNITS
 
 _FIGURES = r"(?:\d{1,3}(?:,\d{3}){1,5}|\d{1,12})(?:\.\d{1,6})?"
-_SMALL = (
-    "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen"
-    "|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety"
-)
-_LARGE = "hundred|thousand|million|billion|trillion"
+_SMALL = "|".join(CARDINALS)
+_LARGE = "|".join(MAGNITUDES)
 _NUMBER = (
     rf"(?:(?P<figures>{_FIGURES}(?:[\s-](?:{_LARGE}))?)|(?P<words>(?:{_SMALL})(?:[\s-](?:and\s)?(?:{_SMALL}|{_LARGE})){{0,6}})"
     r"|(?P<one>half\san?|an?))"
@@ -39,14 +36,14 @@ _AMOUNTS = {
     for kind in dict.fromkeys(unit.kind for unit in UNITS)
 }
 _IN_SMALL_LETTERS = frozenset({"time", "long time", "length", "mass", "volume", "area"})
-_GLUED = {"k": 1e3, "m": 1e6, "mn": 1e6, "bn": 1e9, "b": 1e9, "tn": 1e12}
+_LETTERS = "|".join(GLUED)
 _PRICE = re.compile(
     rf"(?<!\w)(?P<sign>us\$|[$\u00a3\u20ac])\s?(?P<figures>{_FIGURES}(?:[\s-](?:{_LARGE}))?)(?![\d,.]\d)"
-    rf"(?:\s?(?P<glued>k|mn?|bn?|tn)(?!\w))?{_OTHER}",
+    rf"(?:\s?(?P<glued>{_LETTERS})(?!\w))?{_OTHER}",
     re.IGNORECASE,
 )
 _BARE_PRICE = re.compile(
-    rf"(?<![\w.,$\u00a3\u20ac])(?P<figures>{_FIGURES})\s?(?P<glued>k|mn?|bn?|tn)\s(?P<unit>(?:us\s)?dollars?|usd|pounds?|gbp|euros?|eur)"
+    rf"(?<![\w.,$\u00a3\u20ac])(?P<figures>{_FIGURES})\s?(?P<glued>{_LETTERS})\s(?P<unit>(?:us\s)?dollars?|usd|pounds?|gbp|euros?|eur)"
     r"(?!\w)",
     re.IGNORECASE,
 )
@@ -116,7 +113,7 @@ def _price(match: re.Match[str], kind: str) -> Stated | None:
     read = quantities(match["figures"])
     if len(read) != 1 or read[0].low != read[0].high:
         return None
-    value = read[0].low * _GLUED.get((match["glued"] or "").lower(), 1.0)
+    value = read[0].low * GLUED.get((match["glued"] or "").lower(), 1.0)
     unit = next(unit for unit in UNITS if unit.kind == kind)
     return Stated(match.start(), match.end(), kind, unit.value(value), unit.name)
 

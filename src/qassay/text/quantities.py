@@ -20,6 +20,8 @@ _ROUND_ORDINALS = "twentieth thirtieth fortieth fiftieth sixtieth seventieth eig
 _UNITS, _ORDINAL_UNITS, _TENS, _ORDINAL_TENS = (
     words.split() for words in (_CARDINALS, _ORDINALS, _ROUND_CARDINALS, _ROUND_ORDINALS)
 )
+CARDINALS = (*_UNITS[1:], *_TENS)
+"""The words that other numbers are made of."""
 _SMALL = {
     **{word: value for value, word in enumerate(_UNITS)},
     **{word: value for value, word in enumerate(_ORDINAL_UNITS)},
@@ -40,8 +42,10 @@ NUMBER_WORDS = {
     },
 }
 """English cardinals and ordinals below a hundred, in one word without a hyphen, with their figures."""
-_MAGNITUDES = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
-_GLUED = {"k": 1e3, "m": 1e6, "mn": 1e6, "bn": 1e9, "b": 1e9, "tn": 1e12}
+MAGNITUDES = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
+"""Words that multiply the number before them."""
+GLUED = {"k": 1e3, "m": 1e6, "mn": 1e6, "bn": 1e9, "b": 1e9, "tn": 1e12}
+"""The same as letters behind a sum of money."""
 _MONEY = frozenset("$£€¥₹")
 
 _TOKENS = re.compile(
@@ -211,10 +215,10 @@ def _of_figures(tokens: _Tokens) -> Quantity:
     if tail == "s" and _DECADES.fullmatch(plain):
         return Quantity(value, value + (99 if plain.endswith("00") else _DECADE), value)
     scale = 1.0
-    if not tail and tokens.joined() in _MAGNITUDES:
-        scale = _MAGNITUDES[tokens.take()[0].lower()]
-    elif tail in _GLUED and (len(tail) > 1 or tokens.text[max(0, token.start() - 1)] in _MONEY):
-        scale = _GLUED[tail]
+    if not tail and tokens.joined() in MAGNITUDES:
+        scale = MAGNITUDES[tokens.take()[0].lower()]
+    elif tail in GLUED and (len(tail) > 1 or tokens.text[max(0, token.start() - 1)] in _MONEY):
+        scale = GLUED[tail]
     year = float(plain[:4]) if plain == figures and _FOOTNOTED.fullmatch(plain) else _NO_YEAR
     return Quantity(value * scale, value * scale, value, _place(plain) * scale, year)
 
@@ -222,18 +226,18 @@ def _of_figures(tokens: _Tokens) -> Quantity:
 def _of_words(tokens: _Tokens) -> Quantity | None:
     taken = tokens.take()["word"]
     run = [taken.lower()]
-    if run[0] not in _SMALL and run[0] not in _MAGNITUDES:
+    if run[0] not in _SMALL and run[0] not in MAGNITUDES:
         figures = NUMBER_WORDS.get(run[0]) or roman_figures(taken)
         return _whole(float(figures)) if figures else None
     while following := tokens.joined():
-        if following == "and" and run[-1] in _MAGNITUDES and tokens.word(1) in _SMALL:
+        if following == "and" and run[-1] in MAGNITUDES and tokens.word(1) in _SMALL:
             tokens.take()
-        elif following not in _MAGNITUDES and not (
-            (following in _SMALL and run[-1] in _MAGNITUDES) or (following in _BELOW_TEN and run[-1] in _TENS)
+        elif following not in MAGNITUDES and not (
+            (following in _SMALL and run[-1] in MAGNITUDES) or (following in _BELOW_TEN and run[-1] in _TENS)
         ):
             break
         run.append(tokens.take()[0].lower())
-    if run[-1] not in _MAGNITUDES and tokens.joined() in _CENTURIES:
+    if run[-1] not in MAGNITUDES and tokens.joined() in _CENTURIES:
         return _century(_value(run))
     return _whole(_value(run))
 
@@ -241,13 +245,13 @@ def _of_words(tokens: _Tokens) -> Quantity | None:
 def _value(run: Sequence[str]) -> float:
     total, current = 0.0, 0.0
     for word in run:
-        if word not in _MAGNITUDES:
+        if word not in MAGNITUDES:
             current += _SMALL[word]
         elif word == "hundred":
             # Nobody counts more hundreds; a text that repeats the word must not run out of numbers.
-            current = min(max(current, 1.0), _LARGE) * _MAGNITUDES[word]
+            current = min(max(current, 1.0), _LARGE) * MAGNITUDES[word]
         else:
-            total, current = total + max(current, 1.0) * _MAGNITUDES[word], 0.0
+            total, current = total + max(current, 1.0) * MAGNITUDES[word], 0.0
     return total + current
 
 

@@ -15,7 +15,7 @@ from qassay.train.reader_rows import ReaderRow
 from qassay.train.statement_questions import fits, thinned
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     import numpy as np
 
@@ -108,15 +108,6 @@ def _beside(text: str, groups: Sequence[tuple[Sequence[str], str]], rng: np.rand
         return text
     stray = groups[int(rng.integers(len(groups)))][0][0][:_STRAY]
     return f"{text} {stray}" if rng.random() < 0.5 else f"{stray} {text}"  # noqa: PLR2004 - either order
-
-
-def distinct(rows: Iterable[ReaderRow]) -> Iterator[ReaderRow]:
-    """Keep the first of equal questions on equal texts."""
-    seen = set()
-    for row in rows:
-        if (row.question, row.passage) not in seen:
-            seen.add((row.question, row.passage))
-            yield row
 
 
 def _row(question: str, passage: str, source: str, group: str) -> ReaderRow:

@@ -120,7 +120,8 @@ def build(folder: Path, chunker: Chunker, *, rng: np.random.Generator, licensed_
     chosen = rng.permutation(len(parallel))[:_PARALLEL_QUESTIONS].tolist()
     made += statement_questions.from_parallel([parallel[i] for i in chosen], chunker, "parallel", rng)
     data.add(row for row in made if _side(row) != "test")
-    data.open = list(open_questions.distinct(_unmarked(folder, parallel, chunker, rng, licensed_only=licensed_only)))
+    unmarked = _unmarked(folder, parallel, chunker, rng, licensed_only=licensed_only)
+    data.open = list({(row.question, row.passage): row for row in unmarked}.values())
     return data
 
 

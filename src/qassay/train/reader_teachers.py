@@ -18,7 +18,7 @@ from qassay.train.ragged import batches_by_length, use_plain_attention
 from qassay.train.reader import Corpus, ReaderNetwork, masked_scores
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -56,7 +56,7 @@ def with_opinions(
     both = job.asked.with_more(unmarked)
     trust = [school.trust] * len(job.asked.questions) + [1.0] * len(unmarked.questions)
     for number in range(1, school.rounds + 1):
-        sums: list[NDArray[np.float32]] = []
+        thought = []
         for teacher in range(school.teachers):
             report(f"teacher {teacher + 1} of {school.teachers}, round {number} of {school.rounds}")
             tuned = job.tuned.with_name(f"teacher-{teacher}.safetensors")
@@ -64,19 +64,15 @@ def with_opinions(
             seed = job.plan.seed + (number - 1) * school.teachers + teacher
             taught = replace(job.plan, trunk_depth=0, seed=seed)
             replace(job, asked=known, plan=taught, tuned=tuned, start=None).run(processes)
-            for place, opinion in enumerate(_opinions(job.base, tuned, both, job.device)):
-                if teacher == 0:
-                    sums.append(opinion)
-                else:
-                    sums[place] += opinion
+            thought.append(_opinions(job.base, tuned, both, job.device))
             tuned.unlink()
-        means = [(total / school.teachers).astype(np.float16) for total in sums]
+        means = [np.mean(opinions, axis=0).astype(np.float16) for opinions in zip(*thought, strict=True)]
         known = replace(both, opinions=means, trust=trust)
     return known
 
 
 @torch.no_grad()
-def _opinions(base: Path, tuned: Path, asked: Asked, device: str) -> Iterator[NDArray[np.float32]]:
+def _opinions(base: Path, tuned: Path, asked: Asked, device: str) -> list[NDArray[np.float32]]:
     """Give, pair by pair, how likely each piece begins and ends an answer."""
     from safetensors.torch import load_file  # noqa: PLC0415 - part of the extra `train`
 
@@ -95,4 +91,4 @@ def _opinions(base: Path, tuned: Path, asked: Asked, device: str) -> Iterator[ND
         likely = masked_scores(scores, inputs[3]).softmax(2).transpose(1, 2).cpu().numpy()
         for row, pair in enumerate(batch.tolist()):
             found[pair] = likely[row, : widths[pair]].copy()
-    yield from found
+    return found
