@@ -54,7 +54,7 @@ from qassay.summary.scorer import is_summary_metric
 from qassay.train.held_back import held_back
 from qassay.train.judge_rows import JudgeRow
 from qassay.train.judged_rows import evouna_sentences
-from qassay.train.reader_run import set_threshold
+from qassay.train.reader_run import describe
 
 if TYPE_CHECKING:
     from qassay.meta.resampling import Interval
@@ -108,7 +108,7 @@ PUBLISHED_FEQA = {
 """Their Table 3: over all summaries at once, with consistency."""
 QAEVALS = [name for name in PUBLISHED_SYSTEM if name.startswith("qaeval")]
 CHOSEN_ON = 3000
-THRESHOLDS = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.9)
+THRESHOLDS = (0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5, 0.7)
 LABELS = {"same meaning": "is_intended_answer", "correct": "is_correct"}
 SEED = 12345
 DRAWS = 1000
@@ -330,7 +330,7 @@ def thresholds() -> dict[str, Any]:
     right = np.array([row.label for row in rows]) == 1
     with tempfile.TemporaryDirectory() as folder:
         shutil.copytree(EMBEDDED_FOLDER, folder, dirs_exist_ok=True)
-        set_threshold(Path(folder), 1.0)
+        describe(Path(folder), threshold=1.0)
         asked = score_summaries(as_summaries(rows), metrics=QAEVALS, models=Models(reader=folder)).questions
     methods = ["is_answered", "em", "token_f1", "bert_score", "lerc"]
     print(f"{len(rows)} answers of EVOUNA-NQ's training questions, {right.mean():.1%} right: AUC")

@@ -1,10 +1,15 @@
+import shutil
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from qassay.models.base import EMBEDDED_FOLDER
 from qassay.models.load_reading import load_reader
-from qassay.models.reader import SKIMMED, best_span
+from qassay.models.onnx import OnnxEncoder
+from qassay.models.reader import SKIMMED, OnnxReader, best_span, no_answer
+from qassay.train.reader_run import describe
 
 _SCORE = st.floats(-8, 8, width=32)
 
@@ -15,15 +20,15 @@ def _all_spans(scores, longest):
 
 
 @given(st.lists(st.tuples(_SCORE, _SCORE), min_size=1, max_size=12), _SCORE, st.integers(1, 14))
-def test_the_best_span_and_its_probability_are_those_of_all_spans(rows, none, longest):
+def test_the_best_span_and_its_odds_are_those_of_all_spans(rows, none, longest):
     """Listing every span one by one gives the same."""
     scores = np.array(rows, np.float32)
     spans = _all_spans(scores.astype(np.float64), longest)
-    first, last, lead, probability = best_span(scores, np.array([none, none], np.float32), longest)
+    first, last, lead, odds = best_span(scores, np.array([none, none], np.float32), longest)
     assert spans[first, last] == pytest.approx(max(spans.values()))
     assert lead == pytest.approx(max(spans.values()) - 2 * none, abs=1e-5)
     weights = np.exp(np.array([2 * none, *spans.values()]) - 2 * none)
-    assert probability == pytest.approx(1 / weights.sum(), rel=1e-4)
+    assert no_answer(odds) == pytest.approx(1 / weights.sum(), rel=1e-4)
 
 
 def test_a_span_never_ends_before_it_begins():
@@ -35,8 +40,8 @@ def test_a_span_never_ends_before_it_begins():
 def test_extreme_scores_do_not_overflow():
     """Probabilities stay between 0 and 1."""
     scores = np.array([[3e4, 3e4]], np.float32)
-    assert best_span(scores, np.zeros(2, np.float32), 3)[3] == pytest.approx(0, abs=1e-100)
-    assert best_span(-scores, np.zeros(2, np.float32), 3)[3] == pytest.approx(1)
+    assert no_answer(best_span(scores, np.zeros(2, np.float32), 3)[3]) == pytest.approx(0, abs=1e-100)
+    assert no_answer(best_span(-scores, np.zeros(2, np.float32), 3)[3]) == pytest.approx(1)
 
 
 PAINTED = "The portrait was painted by Maria Hill in 1901. It hangs in the town hall of Leeds."
@@ -95,3 +100,19 @@ def test_answers_do_not_depend_on_their_neighbours(reader):
     pairs = [("Who painted the portrait?", PAINTED), ("Where does it hang?", PAINTED), ("Why?", FILLER * 3)]
     alone = [reader.answer([pair])[0] for pair in pairs]
     assert reader.answer(pairs) == alone
+
+
+def test_scale_and_shift_make_probabilities_of_the_scores(tmp_path):
+    """The log-odds of an answer are multiplied and shifted; which span is best stays, the fingerprint does not."""
+    shutil.copytree(EMBEDDED_FOLDER, tmp_path, dirs_exist_ok=True)
+    asked = [("Who painted the portrait?", PAINTED), ("How many goals did the striker score?", PAINTED)]
+    found = {}
+    for scale, shift in ((1.0, 0.0), (0.5, -1.0)):
+        describe(tmp_path, scale=scale, shift=shift)
+        reader = OnnxReader(OnnxEncoder(str(tmp_path), tmp_path))
+        found[scale] = (reader.fingerprint, reader.answer(asked))
+    assert found[1.0][0] != found[0.5][0]
+    for plain, scaled in zip(found[1.0][1], found[0.5][1], strict=True):
+        assert plain[:3] == scaled[:3]
+        odds = np.log1p(-plain.none) - np.log(plain.none)
+        assert np.log1p(-scaled.none) - np.log(scaled.none) == pytest.approx(0.5 * odds - 1, abs=1e-6)

@@ -21,10 +21,25 @@ def test_what_is_possessed_belongs_to_its_owner():
     assert found == ["the government's popularity"]
 
 
-def test_of_joins_two_phrases():
-    """What "of" adds is part of the largest phrase."""
-    found = _texts("a/DT/B-NP third/NN/I-NP of/IN/B-PP the/DT/B-NP energy/NN/I-NP")
-    assert found == ["a third of the energy"]
+def test_what_of_adds_is_an_answer_of_its_own():
+    """QAEval asks about both sides of "of"."""
+    found = _texts("a/DT/B-NP total/NN/I-NP of/IN/B-PP 151/CD/B-NP medals/NNS/I-NP")
+    assert found == ["a total", "151 medals"]
+
+
+def test_of_inside_a_name_keeps_it_together():
+    """A name is one answer, whatever words it is made of."""
+    found = _texts(
+        "the/DT/B-NP University/NNP/I-NP/B-organisation of/IN/B-PP/I-organisation Chicago/NNP/B-NP/I-organisation"
+    )
+    assert found == ["the University of Chicago"]
+
+
+def test_the_number_of_an_entry_is_no_answer():
+    """Nobody asks how many "4. Freedom of assembly" is; a figure that counts is asked about."""
+    assert _texts("4/CD/B-NP ~././O Freedom/NN/B-NP") == ["Freedom"]
+    assert _texts("4/CD/B-NP ~)/)/O Freedom/NN/B-NP") == ["Freedom"]
+    assert _texts("4/CD/B-NP were/VBD/B-VP hurt/VBN/I-VP ~././O") == ["4"]
 
 
 def test_a_person_is_not_joined_with_a_place_of_origin():

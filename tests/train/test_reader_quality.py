@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from qassay.meta.classification import calibrate
 from qassay.models.reader import Answer
 from qassay.train.reader_quality import Measured
 from qassay.train.reader_rows import ReaderRow
@@ -49,3 +50,38 @@ def test_rows_without_any_answer_can_be_measured():
     found = Measured.of(_ANSWERS[2:], _ROWS[2:]).at(0.5)
     assert found.f1 == 0.5
     assert np.isnan(found.answered_f1)
+
+
+def test_calibrated_probabilities_say_how_often_there_is_an_answer():
+    """Odds that claim three times too much are cut to what holds, and keep their order."""
+    rng = np.random.default_rng(0)
+    true = rng.normal(0.5, 2, 20_000)
+    answerable = rng.random(len(true)) < 1 / (1 + np.exp(-true))
+    boastful = Measured(1 / (1 + np.exp(3 * true - 1)), np.zeros(len(true)), np.zeros(len(true)), answerable)
+    scale, shift = boastful.calibration()
+    assert (scale, shift) == pytest.approx((1 / 3, 1 / 3), abs=0.03)
+    calibrated = boastful.calibrated(scale, shift)
+    assert calibrate(1 - calibrated.none, answerable.astype(float)).error < 0.02
+    assert calibrate(1 - boastful.none, answerable.astype(float)).error > 0.1
+    assert (np.argsort(calibrated.none) == np.argsort(boastful.none)).all()
+
+
+@pytest.mark.parametrize("chosen", [slice(0, 2), slice(2, 4)])
+def test_questions_of_one_kind_calibrate_nothing(chosen):
+    """Where all have an answer, or none has, probabilities stay as they are."""
+    assert Measured.of(_ANSWERS[chosen], _ROWS[chosen]).calibration() == (1.0, 0.0)
+
+
+def test_odds_that_point_the_wrong_way_calibrate_nothing():
+    """Turned round they would answer just where there is no answer."""
+    wrong = Measured(
+        np.array([0.9, 0.8, 0.6, 0.1, 0.3, 0.7]), np.zeros(6), np.zeros(6), np.array([1, 1, 1, 0, 0, 0]) == 1
+    )
+    assert wrong.calibration() == (1.0, 0.0)
+
+
+def test_a_probability_of_nought_or_one_has_finite_odds():
+    """A reader may be as sure as floating point allows."""
+    sure = Measured(np.array([0.0, 1.0]), np.zeros(2), np.zeros(2), np.array([True, False]))
+    assert np.isfinite(sure.odds).all()
+    assert sure.odds[0] > 30 > -30 > sure.odds[1]

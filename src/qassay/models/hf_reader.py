@@ -12,7 +12,7 @@ from qassay.errors import ModelError
 from qassay.models.base import CUT_QUESTION
 from qassay.models.folder import fingerprint
 from qassay.models.hf import choose_device, local_folder, positions_of
-from qassay.models.reader import Answer, best_span
+from qassay.models.reader import Answer, best_span, no_answer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -84,9 +84,9 @@ class HFReader:
         if not passage.strip():
             return best[1]
         for scores, none, spans in self._windows(self._shortened(question), passage):
-            first, last, lead, probability = best_span(scores, none, _LONGEST_ANSWER)
+            first, last, lead, odds = best_span(scores, none, _LONGEST_ANSWER)
             start, end = int(spans[first, 0]), int(spans[last, 1])
-            best = max(best, (lead, Answer(passage[start:end], start, end, probability)))
+            best = max(best, (lead, Answer(passage[start:end], start, end, no_answer(odds))))
         return best[1]
 
     def _shortened(self, question: str) -> str:

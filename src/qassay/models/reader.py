@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 DESCRIPTION = "reader.json"
 SKIMMED = "long passages of which only the windows nearest to the question were read"
 _NOWHERE = -1e9
+_SURE = 700.0
+"""Log-odds beyond which exponentials overflow."""
 
 
 class Answer(NamedTuple):
@@ -67,6 +69,9 @@ class ReaderHead(msgspec.Struct, frozen=True):
     longest_question: int
     longest_answer: int
     threshold: float
+    scale: float = 1.0
+    shift: float = 0.0
+    """What makes of the scores' log-odds that there is an answer those that hold on texts unseen."""
 
 
 class OnnxReader:
@@ -84,10 +89,10 @@ class OnnxReader:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Identity of the weights of encoder and reader, of the tokenizer and of the threshold."""
-        folder = self._runtime.folder
-        files = (folder / name for name in (TOKENIZER, self._encoder.model.weights, self._head.weights))
-        return fingerprint(*files, str(self._head.threshold))
+        """Identity of the weights of encoder and reader, of the tokenizer, and of what is made of the scores."""
+        folder, head = self._runtime.folder, self._head
+        files = (folder / name for name in (TOKENIZER, self._encoder.model.weights, head.weights))
+        return fingerprint(*files, f"{head.threshold} {head.scale} {head.shift}")
 
     @property
     def threshold(self) -> float:
@@ -122,15 +127,15 @@ class OnnxReader:
         asked = question.vectors if len(question.ids) <= limit else question.vectors[:limit]
         shared = (passage.ids[:, None] == question.ids[1:-1][: limit - 1]).any(1)
         shared[[0, -1]] = False
-        best = (_NOWHERE, 0, 0, 1.0)
+        best = (_NOWHERE, 0, 0, _NOWHERE)
         for window in self._windows(inner, shared):
             rows = np.r_[0, 1 + window.start : 1 + window.end, len(passage.ids) - 1]
             scores = self._scores(asked, passage.vectors[rows], shared[rows])
-            first, last, score, none = best_span(scores[1:-1], scores[0], self._head.longest_answer)
-            best = max(best, (score, 1 + window.start + first, 1 + window.start + last, none))
-        _, first, last, none = best
+            first, last, score, odds = best_span(scores[1:-1], scores[0], self._head.longest_answer)
+            best = max(best, (score, 1 + window.start + first, 1 + window.start + last, odds))
+        _, first, last, odds = best
         start, end = int(passage.spans[first, 0]), int(passage.spans[last, 1])
-        return Answer(text[start:end], start, end, none)
+        return Answer(text[start:end], start, end, no_answer(self._head.scale * odds + self._head.shift))
 
     def _windows(self, inner: int, shared: NDArray[np.bool_]) -> list[Window]:
         found = windows(inner, self._head.window)
@@ -148,10 +153,10 @@ class OnnxReader:
 
 
 def best_span(scores: Vectors, none: Vectors, longest: int) -> tuple[int, int, float, float]:
-    """Find the likeliest span: its first and last piece, its lead over no answer, the probability of no answer.
+    """Find the likeliest span: its first and last piece, its lead over no answer, the log-odds that there is an answer.
 
-    A span's score is the sum of its start's and its end's. The probability is over all spans of at most `longest`
-    pieces and the empty answer (Devlin et al. 2019, section 4.3, normalised).
+    A span's score is the sum of its start's and its end's. The odds are of all spans of at most `longest` pieces
+    together against the empty answer (Devlin et al. 2019, section 4.3, normalised).
     """
     starts, ends = scores[:, 0].astype(np.float64), scores[:, 1].astype(np.float64)
     padded = np.concatenate([ends, np.full(longest - 1, -np.inf)])
@@ -161,4 +166,9 @@ def best_span(scores: Vectors, none: Vectors, longest: int) -> tuple[int, int, f
     lead = float(sums.flat[place] - none.sum())
     # With the best span's score as the unit, nothing overflows.
     total = float(np.exp(sums - sums.flat[place]).sum())
-    return first, first + length, lead, float(1 / (1 + total * np.exp(np.clip(lead, -700, 700))))
+    return first, first + length, lead, lead + float(np.log(total))
+
+
+def no_answer(odds: float) -> float:
+    """Give the probability of no answer from the log-odds that there is one."""
+    return float(1 / (1 + np.exp(np.clip(odds, -_SURE, _SURE))))

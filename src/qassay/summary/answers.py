@@ -14,9 +14,8 @@ if TYPE_CHECKING:
 
 _NOUNS = frozenset({"NN", "NNS", "NNP", "NNPS", "CD", "$", "FW", "VBG"})
 _ASKING = frozenset({"WDT", "WP", "WP$", "WRB"})
-_LONGEST_WITH_OF = 12
-"""Words up to which a phrase grows by what "of" adds to it."""
 _QUOTES = frozenset({'"', "``", "''", "\u201c", "\u201d"})
+_AFTER_ENTRY_NUMBER = frozenset({".", ")"})
 _EDGES = frozenset({"``", "''", ",", ":", ".", "(", ")", "CC", "POS", "IN", "RB"})
 
 
@@ -41,20 +40,23 @@ class Phrase:
 def select_answers(sentence: Tagged) -> list[Phrase]:
     """Find the noun phrases and names of a sentence, as large as they come and none inside another.
 
-    A possessor and what is possessed are one phrase ("the government's popularity"), and so is what "of" joins ("the
-    University of Chicago", "a third of the energy"). Phrases without a noun, a name or a figure (pronouns) are left
-    out, and so are those that ask ("which team").
+    A possessor and what is possessed are one phrase ("the government's popularity"), and so are the words of a name
+    ("the University of Chicago"); what "of" adds to another phrase is one of its own ("a total of 151 medals" holds
+    two). Phrases without a noun, a name or a figure (pronouns) are left out, and so are those that ask ("which team")
+    and the number that opens an entry of a list.
     Source: answer selection of QAEval (Deutsch et al. 2021, section 3).
     """
     joined: list[Phrase] = []
     for phrase in sorted([*_noun_chunks(sentence), *_names(sentence)], key=lambda each: (each.first, -each.last)):
-        if joined and (phrase.first < joined[-1].last or _continues(sentence, phrase, joined[-1])):
+        if joined and (phrase.first < joined[-1].last or _belongs(sentence, phrase, joined[-1])):
             previous = joined.pop()
             joined.append(Phrase(previous.first, max(previous.last, phrase.last)))
         else:
             joined.append(phrase)
     trimmed = (_trimmed(sentence, phrase) for phrase in joined)
-    return [phrase for phrase in trimmed if phrase and _has_noun(sentence, phrase)]
+    return [
+        phrase for phrase in trimmed if phrase and _has_noun(sentence, phrase) and not _numbers_entry(sentence, phrase)
+    ]
 
 
 def _noun_chunks(sentence: Tagged) -> Iterator[Phrase]:
@@ -81,16 +83,9 @@ def _names(sentence: Tagged) -> Iterator[Phrase]:
         yield Phrase(first, len(sentence.words))
 
 
-def _continues(sentence: Tagged, phrase: Phrase, previous: Phrase) -> bool:
-    """Tell whether a phrase belongs to the one before: as what it possesses, or after "of"."""
-    between = sentence.words[previous.last : phrase.first]
-    if len(between) == 1 and between[0].text.lower() == "of":
-        # "Gary Lakey of Anderson" names a person, and a place besides.
-        of_a_person = sentence.words[previous.last - 1].named == "person"
-        return not of_a_person and phrase.last - previous.first <= _LONGEST_WITH_OF
-    if between:
-        return False
-    return sentence.words[phrase.first].part == "POS" or sentence.words[previous.last - 1].text.lower() == "of"
+def _belongs(sentence: Tagged, phrase: Phrase, previous: Phrase) -> bool:
+    """Tell whether a phrase is what the one right before it possesses."""
+    return phrase.first == previous.last and sentence.words[phrase.first].part == "POS"
 
 
 def _trimmed(sentence: Tagged, phrase: Phrase) -> Phrase | None:
@@ -110,3 +105,10 @@ def _has_noun(sentence: Tagged, phrase: Phrase) -> bool:
     if any(word.part in _ASKING for word in words):
         return False
     return any(word.part in _NOUNS and any(letter.isalnum() for letter in word.text) for word in words)
+
+
+def _numbers_entry(sentence: Tagged, phrase: Phrase) -> bool:
+    """Tell whether a phrase is the number of a list's entry: "4. Freedom of assembly"."""
+    words = sentence.words
+    alone = (phrase.first, phrase.last) == (0, 1) and words[0].text.isdigit()
+    return alone and len(words) > 1 and words[1].text in _AFTER_ENTRY_NUMBER

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -33,6 +34,7 @@ _MONTHS = frozenset(
     "january february march april may june july august september october november december".split()  # noqa: SIM905
 )
 _DIGITS_OF_A_YEAR = 4
+_DECADE = re.compile(r"(1\d|20)\d0s")
 _SURELY = 1.0
 """By how much the logarithm of a kind's probability, added up over an answer's words, must lead another's."""
 
@@ -98,8 +100,9 @@ def answer_kind(sentence: Tagged, answer: Phrase) -> str:
     if head.named == "place":
         return PLACE
     totals = {kind: sum(word.kinds.get(kind, 0.0) for word in words) for kind in KINDS}
-    likely = TIME if head.named == "time" else max(totals, key=lambda kind: totals[kind])
-    if likely == TIME and head.part in _COMMON and head.text.lower() not in _TIMES:
+    decade = _DECADE.fullmatch(head.text)
+    likely = TIME if decade or head.named == "time" else max(totals, key=lambda kind: totals[kind])
+    if likely == TIME and head.part in _COMMON and not decade and head.text.lower() not in _TIMES:
         # In "the 1939 movie" the year alone is a time.
         return THING
     if likely == PERSON and head.named == "organisation" and totals[PERSON] > totals[THING] + _SURELY:

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 SOURCE_PREFIX = "open_"
 _ASKED_OF_SENTENCE = 2
-_SENTENCES = {"reports": 80, "passage": 3}
+_SENTENCES = {"reports": 80, "passage": 6}
 """Of so many sentences of one matter questions are made."""
-_ASKED_OF_VERSION = 3
+_ASKED_OF_VERSION = 4
 _OPENING = 4
 """Sentences at the beginning of an answer that questions are made of; what follows strays."""
 _BESIDE = 0.3

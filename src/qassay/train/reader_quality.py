@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from qassay.arrays import Bools, Floats
     from qassay.models.reader import Answer
     from qassay.train.reader_rows import ReaderRow
+
+_LEAST = 1e-16
+"""The smallest difference from 1 that a probability shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +68,28 @@ class Measured:
             if examples:
                 found[name][answerable] = scores[name]
         return cls(np.array([each.none for each in answers]), found["exact_match"], found["token_f1"], answerable)
+
+    @property
+    def odds(self) -> Floats:
+        """Log-odds that there is an answer."""
+        return np.log1p(-np.minimum(self.none, 1 - _LEAST)) - np.log(np.maximum(self.none, _LEAST))
+
+    def calibration(self) -> tuple[float, float]:
+        """Fit a scale and a shift of the log-odds under which they say how often there is an answer (Platt 1999).
+
+        Where all questions are of one kind, or the odds tell nothing, they stay as they are.
+        """
+        from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - extra `train`
+
+        if len(set(self.answerable.tolist())) < 2:  # noqa: PLR2004 - with an answer, without one
+            return 1.0, 0.0
+        fitted = LogisticRegression(C=np.inf).fit(self.odds[:, None], self.answerable)
+        scale, shift = float(fitted.coef_[0, 0]), float(fitted.intercept_[0])
+        return (scale, shift) if scale > 0 else (1.0, 0.0)
+
+    def calibrated(self, scale: float, shift: float) -> Measured:
+        """Give the same answers with the probabilities that a scale and a shift of the log-odds make."""
+        return replace(self, none=1 / (1 + np.exp(scale * self.odds + shift)))
 
     def at(self, threshold: float) -> Quality:
         """Count a question as unanswered from a probability of no answer on."""

@@ -53,8 +53,8 @@ def train_from_files(
     `base` is the Hugging Face folder of all-MiniLM-L6-v2, whose lower layers the embedded model shares; `start` is the
     folder of an earlier reader to carry on from. With several `seeds` one network a seed is trained on the same rows,
     and what is written is the average of their weights. With a `school` teachers are trained first, and the networks
-    learn what these think, of the questions in `open.jsonl` too. The threshold is the one that is best on the
-    development rows; what comes back is the quality there.
+    learn what these think, of the questions in `open.jsonl` too. The development rows make probabilities of the
+    scores and choose the threshold; what comes back is the quality there.
     """
     if seeds < 1:
         raise SpecError(f"{seeds} seeds; train at least one network")
@@ -82,8 +82,10 @@ def train_from_files(
     export_from_file(folder / TUNED, folder, trunk_depth=plan.trunk_depth)
     reader = OnnxReader(OnnxEncoder(str(folder), folder))
     measured = Measured.of(reader.answer([(row.question, row.passage) for row in rows["dev"]]), rows["dev"])
+    scale, shift = (round(each, 4) for each in measured.calibration())
+    measured = measured.calibrated(scale, shift)
     threshold = round(measured.best_threshold(), 4)
-    set_threshold(folder, threshold)
+    describe(folder, scale=scale, shift=shift, threshold=threshold)
     return measured.at(threshold)
 
 
@@ -116,9 +118,10 @@ def export_from_file(tuned: Path, folder: Path, *, trunk_depth: int, int8: bool 
     export_reader(weights, folder, head, int8=int8)
 
 
-def set_threshold(folder: Path, threshold: float) -> None:
-    """Change the probability of no answer from which on a question counts as unanswerable."""
+def describe(folder: Path, **changed: float) -> None:
+    """Change what a folder's reader makes of its scores: `scale`, `shift`, `threshold`."""
     path = folder / DESCRIPTION
     head = msgspec.json.decode(path.read_bytes(), type=ReaderHead)
-    changed = msgspec.structs.replace(head, threshold=threshold)
-    path.write_bytes(msgspec.json.format(msgspec.json.encode(changed), indent=1) + b"\n")
+    path.write_bytes(
+        msgspec.json.format(msgspec.json.encode(msgspec.structs.replace(head, **changed)), indent=1) + b"\n"
+    )
