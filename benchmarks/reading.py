@@ -28,6 +28,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from qassay.meta.classification import calibrate
 from qassay.models.base import EMBEDDED
 from qassay.models.load_reading import load_chunker, load_reader
 from qassay.models.reader import Answer
@@ -89,7 +90,11 @@ def measure_reader(model: str, side: str) -> dict[str, Mapping[str, float]]:
         for name, chosen in (("dev", dev), (side, rows))
     }
     result: dict[str, Mapping[str, float]] = {
-        model: {**asdict(found.at(reader.threshold)), "threshold": reader.threshold},
+        model: {
+            **asdict(found.at(reader.threshold)),
+            "threshold": reader.threshold,
+            "calibration error": calibrate(1 - found.none, found.answerable.astype(np.float64)).error or 0.0,
+        },
         "words in common": asdict(baseline[side].at(baseline["dev"].best_threshold())),
         "never an answer": asdict(found.at(0.0)),
     }
