@@ -1,3 +1,4 @@
+import json
 import shutil
 
 import numpy as np
@@ -5,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from qassay.errors import ModelError
 from qassay.models.base import EMBEDDED_FOLDER
 from qassay.models.load_reading import load_reader
 from qassay.models.onnx import OnnxEncoder
@@ -116,3 +118,25 @@ def test_scale_and_shift_make_probabilities_of_the_scores(tmp_path):
         assert plain[:3] == scaled[:3]
         odds = np.log1p(-plain.none) - np.log(plain.none)
         assert np.log1p(-scaled.none) - np.log(scaled.none) == pytest.approx(0.5 * odds - 1, abs=1e-6)
+
+
+def test_a_folder_without_scale_and_shift_reads_the_scores_as_they_are(tmp_path):
+    """Folders of earlier versions open."""
+    shutil.copytree(EMBEDDED_FOLDER, tmp_path, dirs_exist_ok=True)
+    described = json.loads((tmp_path / "reader.json").read_text())
+    describe(tmp_path, scale=1.0, shift=0.0)
+    asked = [("Who painted the portrait?", PAINTED)]
+    plain = OnnxReader(OnnxEncoder(str(tmp_path), tmp_path)).answer(asked)
+    del described["scale"], described["shift"]
+    (tmp_path / "reader.json").write_text(json.dumps(described))
+    assert OnnxReader(OnnxEncoder(str(tmp_path), tmp_path)).answer(asked) == plain
+
+
+@pytest.mark.parametrize("scale", [0, -1, "much", None])
+def test_a_scale_that_turns_or_blots_out_the_odds_is_refused(tmp_path, scale):
+    """The message names the file and the field."""
+    shutil.copytree(EMBEDDED_FOLDER, tmp_path, dirs_exist_ok=True)
+    described = json.loads((tmp_path / "reader.json").read_text())
+    (tmp_path / "reader.json").write_text(json.dumps({**described, "scale": scale}))
+    with pytest.raises(ModelError, match=r"reader\.json: damaged.*\$\.scale"):
+        OnnxReader(OnnxEncoder(str(tmp_path), tmp_path))

@@ -180,3 +180,21 @@ def test_quotations_inside_a_sentence_keep_their_marks():
     marked = "\"/``/O ~Go/VB/B-VP ~\"/''/O is/VBZ/B-VP by/IN/B-PP Hill/NNP/B-NP/B-person/person like/IN/B-PP "
     found = _ask(marked + "\"/``/O ~Stay/VB/B-VP ~\"/''/O", "Hill")
     assert found.text == '"Go" is by whom like "Stay"?'
+
+
+@pytest.mark.parametrize("decade", ["1920s", "mid-1920s", "'20s"])
+def test_a_decade_is_a_time(decade):
+    """Whatever the chunker takes it for."""
+    asked = _ask(
+        f"It/PRP/B-NP was/VBD/B-VP sold/VBN/I-VP in/IN/B-PP the/DT/B-NP {decade}/NNS/I-NP ~././O", f"the {decade}"
+    )
+    assert (asked.kind, asked.text) == ("time", "When was it sold?")
+
+
+@pytest.mark.parametrize("of", ["of", "OF"])
+def test_the_question_word_stays_before_of(of):
+    """In front it would be parted from what it goes with."""
+    marked = (
+        f"China/NNP/B-NP/B-place won/VBD/B-VP a/DT/B-NP total/NN/I-NP {of}/IN/B-PP 151/CD/B-NP medals/NNS/I-NP ~././O"
+    )
+    assert _ask(marked, "a total").text == f"China won what {of} 151 medals?"

@@ -85,3 +85,13 @@ def test_a_probability_of_nought_or_one_has_finite_odds():
     sure = Measured(np.array([0.0, 1.0]), np.zeros(2), np.zeros(2), np.array([True, False]))
     assert np.isfinite(sure.odds).all()
     assert sure.odds[0] > 30 > -30 > sure.odds[1]
+
+
+def test_a_few_rows_make_nothing_certain():
+    """Four questions that the odds part without error might be chance."""
+    parted = Measured(
+        np.array([0.0, 0.499, 0.501, 1.0]), np.zeros(4), np.zeros(4), np.array([True, True, False, False])
+    )
+    scale, shift = parted.calibration()
+    assert 0 < scale < 1
+    assert (np.abs(parted.calibrated(scale, shift).none - 0.5) < 0.5).all()

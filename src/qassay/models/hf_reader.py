@@ -86,7 +86,7 @@ class HFReader:
         for scores, none, spans in self._windows(self._shortened(question), passage):
             first, last, lead, odds = best_span(scores, none, _LONGEST_ANSWER)
             start, end = int(spans[first, 0]), int(spans[last, 1])
-            best = max(best, (lead, Answer(passage[start:end], start, end, no_answer(odds))))
+            best = max(best, (lead, Answer(passage[start:end], start, end, float(no_answer(odds)))))
         return best[1]
 
     def _shortened(self, question: str) -> str:

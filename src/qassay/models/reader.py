@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Protocol
 
 import msgspec
 import numpy as np
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from qassay.arrays import Floats
     from qassay.models.base import TokenEmbeddings, Vectors, Window
     from qassay.models.onnx import OnnxEncoder
 
@@ -69,9 +70,9 @@ class ReaderHead(msgspec.Struct, frozen=True):
     longest_question: int
     longest_answer: int
     threshold: float
-    scale: float = 1.0
+    scale: Annotated[float, msgspec.Meta(gt=0)] = 1.0
     shift: float = 0.0
-    """What makes of the scores' log-odds that there is an answer those that hold on texts unseen."""
+    """What makes of the scores' log-odds that there is an answer those that held on the development rows."""
 
 
 class OnnxReader:
@@ -135,7 +136,7 @@ class OnnxReader:
             best = max(best, (score, 1 + window.start + first, 1 + window.start + last, odds))
         _, first, last, odds = best
         start, end = int(passage.spans[first, 0]), int(passage.spans[last, 1])
-        return Answer(text[start:end], start, end, no_answer(self._head.scale * odds + self._head.shift))
+        return Answer(text[start:end], start, end, float(no_answer(self._head.scale * odds + self._head.shift)))
 
     def _windows(self, inner: int, shared: NDArray[np.bool_]) -> list[Window]:
         found = windows(inner, self._head.window)
@@ -169,6 +170,6 @@ def best_span(scores: Vectors, none: Vectors, longest: int) -> tuple[int, int, f
     return first, first + length, lead, lead + float(np.log(total))
 
 
-def no_answer(odds: float) -> float:
+def no_answer(odds: float | Floats) -> Floats:
     """Give the probability of no answer from the log-odds that there is one."""
-    return float(1 / (1 + np.exp(np.clip(odds, -_SURE, _SURE))))
+    return np.asarray(1 / (1 + np.exp(np.clip(odds, -_SURE, _SURE))), np.float64)

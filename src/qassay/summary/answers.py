@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 _NOUNS = frozenset({"NN", "NNS", "NNP", "NNPS", "CD", "$", "FW", "VBG"})
 _ASKING = frozenset({"WDT", "WP", "WP$", "WRB"})
 _QUOTES = frozenset({'"', "``", "''", "\u201c", "\u201d"})
-_AFTER_ENTRY_NUMBER = frozenset({".", ")"})
 _EDGES = frozenset({"``", "''", ",", ":", ".", "(", ")", "CC", "POS", "IN", "RB"})
 
 
@@ -42,8 +41,7 @@ def select_answers(sentence: Tagged) -> list[Phrase]:
 
     A possessor and what is possessed are one phrase ("the government's popularity"), and so are the words of a name
     ("the University of Chicago"); what "of" adds to another phrase is one of its own ("a total of 151 medals" holds
-    two). Phrases without a noun, a name or a figure (pronouns) are left out, and so are those that ask ("which team")
-    and the number that opens an entry of a list.
+    two). Phrases without a noun, a name or a figure (pronouns) are left out, and so are those that ask ("which team").
     Source: answer selection of QAEval (Deutsch et al. 2021, section 3).
     """
     joined: list[Phrase] = []
@@ -54,9 +52,7 @@ def select_answers(sentence: Tagged) -> list[Phrase]:
         else:
             joined.append(phrase)
     trimmed = (_trimmed(sentence, phrase) for phrase in joined)
-    return [
-        phrase for phrase in trimmed if phrase and _has_noun(sentence, phrase) and not _numbers_entry(sentence, phrase)
-    ]
+    return [phrase for phrase in trimmed if phrase and _has_noun(sentence, phrase)]
 
 
 def _noun_chunks(sentence: Tagged) -> Iterator[Phrase]:
@@ -84,8 +80,11 @@ def _names(sentence: Tagged) -> Iterator[Phrase]:
 
 
 def _belongs(sentence: Tagged, phrase: Phrase, previous: Phrase) -> bool:
-    """Tell whether a phrase is what the one right before it possesses."""
-    return phrase.first == previous.last and sentence.words[phrase.first].part == "POS"
+    """Tell whether a phrase right after another is what that one possesses, or the rest of a name that ends on "of"."""
+    if phrase.first != previous.last:
+        return False
+    last = sentence.words[previous.last - 1]
+    return sentence.words[phrase.first].part == "POS" or (last.text.lower() == "of" and last.entity[:1] == "I")
 
 
 def _trimmed(sentence: Tagged, phrase: Phrase) -> Phrase | None:
@@ -105,10 +104,3 @@ def _has_noun(sentence: Tagged, phrase: Phrase) -> bool:
     if any(word.part in _ASKING for word in words):
         return False
     return any(word.part in _NOUNS and any(letter.isalnum() for letter in word.text) for word in words)
-
-
-def _numbers_entry(sentence: Tagged, phrase: Phrase) -> bool:
-    """Tell whether a phrase is the number of a list's entry: "4. Freedom of assembly"."""
-    words = sentence.words
-    alone = (phrase.first, phrase.last) == (0, 1) and words[0].text.isdigit()
-    return alone and len(words) > 1 and words[1].text in _AFTER_ENTRY_NUMBER

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import OrderedDict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from qassay.summary.questions import Question
     from qassay.text.sentences import Span
 
+_ENTRY = re.compile(r"(?:[-*\u2022]\s+)?(?:\(?\d{1,3}[.)](?:\s+|$))?", re.ASCII)
+"""What may open an entry of a list: "4. Freedom of assembly", "- (2) Pears"."""
 _KEPT = 20_000
 """How many texts' questions are kept, so that a reference raises them once for all systems."""
 
@@ -67,7 +70,7 @@ class Questioner:
         return found
 
     def _raise(self, texts: Sequence[str]) -> list[list[Raised]]:
-        places = [(i, span) for i, text in enumerate(texts) for span in sentence_spans(text)]
+        places = [(i, span) for i, text in enumerate(texts) for span in _statements(text)]
         tagged = self._chunker.tag([texts[i][slice(*span)] for i, span in places])
         phrases = [
             (i, start, sentence, phrase)
@@ -83,3 +86,10 @@ class Questioner:
             low, high = question.answer_span
             found[i].setdefault((question.text, question.answer), Raised(question, (start + low, start + high)))
         return [list(each.values()) for each in found]
+
+
+def _statements(text: str) -> list[Span]:
+    """Give a text's sentences without the numbers that open a list's entries; a text that is a number stays."""
+    spans = sentence_spans(text)
+    opened = [(start + len(_ENTRY.match(text, start, end)[0]), end) for start, end in spans]  # type: ignore[index]
+    return [span for span in opened if span[0] < span[1]] or spans

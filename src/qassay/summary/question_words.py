@@ -34,7 +34,7 @@ _MONTHS = frozenset(
     "january february march april may june july august september october november december".split()  # noqa: SIM905
 )
 _DIGITS_OF_A_YEAR = 4
-_DECADE = re.compile(r"(1\d|20)\d0s")
+_DECADE = re.compile(r"(mid-)?('|\u2019|1\d|20)\d0s", re.IGNORECASE)
 _SURELY = 1.0
 """By how much the logarithm of a kind's probability, added up over an answer's words, must lead another's."""
 

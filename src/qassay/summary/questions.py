@@ -136,7 +136,9 @@ def _after(sentence: Tagged, last: int) -> str:
 def _fronted(sentence: Tagged, first: int, gap: Span, asked: Asked, is_word: Callable[[str], bool]) -> str | None:
     """Give the question up to where the answer stood, the question word moved to the front; or give up."""
     following = sentence.words[gap[1]] if gap[1] < len(sentence.words) else None
-    if following and (following.part in _NOT_FRONTED_BEFORE or following.text == "of" or _begins_clause(following)):
+    if following and (
+        following.part in _NOT_FRONTED_BEFORE or following.text.lower() == "of" or _begins_clause(following)
+    ):
         return None
     verb = _main_verb(sentence, first, gap[0])
     if verb is None:

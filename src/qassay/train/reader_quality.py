@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from qassay.models.reader import no_answer
 from qassay.records import Example, Reference
 from qassay.scoring import Scorer
 
@@ -77,19 +78,26 @@ class Measured:
     def calibration(self) -> tuple[float, float]:
         """Fit a scale and a shift of the log-odds under which they say how often there is an answer (Platt 1999).
 
-        Where all questions are of one kind, or the odds tell nothing, they stay as they are.
+        As there, a question counts a little as its opposite, so that a few rows never make certain. Where all are of
+        one kind, or the odds point the wrong way, they stay as they are.
         """
         from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - extra `train`
 
-        if len(set(self.answerable.tolist())) < 2:  # noqa: PLR2004 - with an answer, without one
+        has = self.answerable
+        if not 0 < has.sum() < len(has):
             return 1.0, 0.0
-        fitted = LogisticRegression(C=np.inf).fit(self.odds[:, None], self.answerable)
-        scale, shift = float(fitted.coef_[0, 0]), float(fitted.intercept_[0])
+        target = np.where(has, (has.sum() + 1) / (has.sum() + 2), 1 / ((~has).sum() + 2))
+        fitted = LogisticRegression(C=np.inf).fit(
+            np.tile(self.odds, 2)[:, None],
+            np.repeat([True, False], len(has)),
+            sample_weight=np.concatenate([target, 1 - target]),
+        )
+        scale, shift = (float(f"{value:.4g}") for value in (fitted.coef_[0, 0], fitted.intercept_[0]))
         return (scale, shift) if scale > 0 else (1.0, 0.0)
 
     def calibrated(self, scale: float, shift: float) -> Measured:
         """Give the same answers with the probabilities that a scale and a shift of the log-odds make."""
-        return replace(self, none=1 / (1 + np.exp(scale * self.odds + shift)))
+        return replace(self, none=no_answer(scale * self.odds + shift))
 
     def at(self, threshold: float) -> Quality:
         """Count a question as unanswered from a probability of no answer on."""

@@ -82,7 +82,7 @@ def train_from_files(
     export_from_file(folder / TUNED, folder, trunk_depth=plan.trunk_depth)
     reader = OnnxReader(OnnxEncoder(str(folder), folder))
     measured = Measured.of(reader.answer([(row.question, row.passage) for row in rows["dev"]]), rows["dev"])
-    scale, shift = (round(each, 4) for each in measured.calibration())
+    scale, shift = measured.calibration()
     measured = measured.calibrated(scale, shift)
     threshold = round(measured.best_threshold(), 4)
     describe(folder, scale=scale, shift=shift, threshold=threshold)
