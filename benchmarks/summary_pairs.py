@@ -101,9 +101,9 @@ def measure(pairs: list[Held]) -> dict[str, dict[str, float]]:
     return {
         method: {
             counts: area(np.array([score(record, counts, method, threshold) for record in asked]), right)
-            for counts in ("cut", "all", "weighed")
+            for counts in ways
         }
-        for method in ("lerc", "is_answered")
+        for method, ways in {"lerc": ("cut", "all", "weighed"), "is_answered": ("cut", "weighed")}.items()
     }
 
 
