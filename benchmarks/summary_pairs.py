@@ -14,24 +14,18 @@ and of `qaeval,verify=is_answered`, where
 import argparse
 import json
 import os
-import shutil
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from qassay import score_summaries
 from qassay.data.answer_selection import read_selection
 from qassay.data.source import Source
-from qassay.models.base import EMBEDDED_FOLDER
 from qassay.models.load_reading import load_reader
-from qassay.summary.opening import Models
 from qassay.summary.records import SummaryRecord
 from qassay.train.judged_pairs import student_answers
-from qassay.train.reader_run import describe
-from summaries import answer_pairs, area
+from summaries import answer_pairs, area, ask_everything
 
 DATA = Path(os.environ.get("QASSAY_DATA", Path(__file__).parents[2] / "shared" / "data")) / "train"
 SAYS_SOMETHING = 6
@@ -92,11 +86,7 @@ def measure(pairs: list[Held]) -> dict[str, dict[str, float]]:
     """Ask about every right text, and count the answers in all ways."""
     right = np.array([pair.right for pair in pairs])
     rows = [{"id": str(i), "summary": pair.text, "references": [pair.reference]} for i, pair in enumerate(pairs)]
-    with tempfile.TemporaryDirectory() as folder:
-        shutil.copytree(EMBEDDED_FOLDER, folder, dirs_exist_ok=True)
-        # Every answer is verified, however unlikely.
-        describe(Path(folder), threshold=1.0)
-        asked = score_summaries(rows, metrics=["qaeval"], models=Models(reader=folder)).questions
+    asked = ask_everything(rows, ["qaeval"])
     threshold = load_reader().threshold
     return {
         method: {
