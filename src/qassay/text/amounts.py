@@ -1,4 +1,4 @@
-"""Amounts as English texts give them: a number with a unit, or a sum of money."""
+"""Amounts as English texts give them: a number with a unit, a sum of money, or a share of a whole."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from itertools import pairwise
 
 from qassay.text.quantities import CARDINALS, GLUED, MAGNITUDES, quantities
+from qassay.text.shares import fractions
 from qassay.text.stated import Stated, apart
 from qassay.text.units import SIGNS, UNITS
 
@@ -48,7 +49,7 @@ _BARE_PRICE = re.compile(
     re.IGNORECASE,
 )
 _BETWEEN = re.compile(r"(?:\s|,\s?|\s?and\s|,\sand\s)?")
-_DIGIT_OR_WORD = re.compile(rf"\d|\b(?:{_SMALL}|half\san?|an?)[\s-]", re.IGNORECASE)
+_DIGIT_OR_WORD = re.compile(rf"\d|\bhalf\b|\b(?:{_SMALL}|an?)[\s-]", re.IGNORECASE)
 
 
 def amounts(text: str) -> tuple[Stated, ...]:
@@ -58,7 +59,7 @@ def amounts(text: str) -> tuple[Stated, ...]:
     found = [each for kind in _AMOUNTS for each in _measured(text, kind)]
     found += [each for match in _PRICE.finditer(text) if (each := _price(match, SIGNS[match["sign"].lower()]))]
     found += [each for match in _BARE_PRICE.finditer(text) if (each := _price(match, _currency(match["unit"])))]
-    return tuple(apart(found))
+    return tuple(apart([*found, *fractions(text)]))
 
 
 def _measured(text: str, kind: str) -> list[Stated]:

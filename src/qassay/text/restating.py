@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from qassay.text.aliases import ALIAS, ALONE, LOOSE, aliases
 from qassay.text.amounts import amounts
-from qassay.text.times import CLOCK, DATE, DECADE, on_the_clock, same_number, times
+from qassay.text.shares import FRACTION
+from qassay.text.stated import Stated
+from qassay.text.times import CENTURY, CLOCK, DATE, DECADE, on_the_clock, same_number, times
 from qassay.text.units import IMPERIAL, UNITS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from qassay.text.stated import Stated
 
 _LONGEST = 4000
 """Characters of a text that is looked through; longer ones say much besides."""
@@ -32,6 +32,8 @@ _EXACTLY = 1e-9
 _CONVERTED = 0.01
 _DEGREES = 0.3
 """How far converted amounts may be off: nobody converts to the last figure."""
+_THIRDS = 0.34
+"""Per cent that a fraction may be off which no whole number of them is: a third is 33 %."""
 _FIGURES_KEPT = 2
 _JOINED = r"(?:to|and|or|by|x|\u00d7|[-\u2012-\u2015\u2212])"
 _RANGE_BEFORE = re.compile(rf"(?:^|[\s\d]){_JOINED}\s?(?:the\s)?$", re.IGNORECASE)
@@ -39,14 +41,16 @@ _RANGE_BEHIND = re.compile(rf"\s?{_JOINED}\s?[\d$\u00a3\u20ac]|\s?\d", re.IGNORE
 _OF_CHANGE = re.compile(
     r"\b(?:by|rise|rose|risen|increas\w*|warm\w*|differ\w*|drop\w*|fall|fell|cool\w*|colder|hotter)\b", re.IGNORECASE
 )
+_NOTHING = re.compile(r"\s*(?P<none>0|zero|none|nil|nought)\.?\s*", re.IGNORECASE)
+_NONE = "none"
 _DENIED = re.compile(
-    r"(?:^|,|\s[-\u2013\u2014]|;|\band\b|\bbut\b)\s*not\s+(?P<what>(?:(?!\b(?:but|and)\b)[^.,;:!?()\n]){1,80})",
+    r"(?:^(?:no,\s)?(?:(?:it|that|he|she|they)\s(?:is|was|are|were))?|,|\s[-\u2013\u2014]|;|\band\b|\bbut\b)\s*not\s+(?P<what>(?:(?!\b(?:but|and)\b)[^.,;:!?()\n]){1,80})",
     re.IGNORECASE,
 )
 _DENYING = re.compile(r"\b(?:not|rather than|instead of|opposed)\b|n['\u2019]t\b", re.IGNORECASE)
 # A question for what was given up or left out is answered by what is denied.
 _FOR_THE_DENIED = re.compile(
-    r"\b(?:no|not|never|without|instead|rather|replac\w*|substitut\w*|avoid\w*|reject\w*|former\w*|previous\w*|stop\w*|quit)\b"
+    r"\b(?:no|not|never|without|instead|rather|replac\w*|substitut\w*|avoid\w*|reject\w*|forb[ai]d\w*|prohibit\w*|ban|bann\w*|former\w*|previous\w*|stop\w*|quit)\b"
     r"|n['\u2019]t\b",
     re.IGNORECASE,
 )
@@ -97,7 +101,7 @@ def _in_same_terms(question: str, reference: str, candidate: str) -> tuple[str, 
 @lru_cache(maxsize=1 << 12)
 def stated(text: str) -> tuple[Stated, ...]:
     """Find everything in a text that could be said in other terms; what is part of a range or a list is left alone."""
-    found = (*amounts(text), *times(text), *aliases(text))
+    found = (*amounts(text), *times(text), *aliases(text), *_nothing(text))
     return tuple(
         each
         for each in found
@@ -106,18 +110,24 @@ def stated(text: str) -> tuple[Stated, ...]:
     )
 
 
+def _nothing(text: str) -> list[Stated]:
+    """Find that there is none, where a text says nothing else."""
+    match = _NOTHING.fullmatch(text)
+    return [Stated(match.start("none"), match.end("none"), _NONE, 0)] if match else []
+
+
 def _reworded(reference: str, candidate: str, wanted: Sequence[Stated], given: Sequence[Stated]) -> tuple[str, str]:
     there, here = [], []
     units = {(told.kind, told.unit) for told in given}
     for each in given:
         # Where an answer uses the reference's own terms, they count.
-        if candidate[each.start : each.end] in reference:
+        if _plain(candidate[each.start : each.end]) in _plain(reference):
             continue
         alike = [
             other
             for other in wanted
             if _comparable(each, other)
-            if reference[other.start : other.end] not in candidate
+            if _plain(reference[other.start : other.end]) not in _plain(candidate)
             if each.unit == other.unit
             or (other.kind, other.unit) not in units
             or (other.kind, other.unit) not in _UNITS
@@ -134,6 +144,11 @@ def _reworded(reference: str, candidate: str, wanted: Sequence[Stated], given: S
     return _with(reference, there), _with(candidate, here)
 
 
+def _plain(text: str) -> str:
+    """Write a text so that capitals and hyphens make no difference."""
+    return text.lower().replace("-", " ")
+
+
 def _comparable(each: Stated, other: Stated) -> bool:
     """Tell whether two things can be the same without being written alike."""
     if each.kind == DATE:
@@ -145,13 +160,16 @@ def _comparable(each: Stated, other: Stated) -> bool:
 def _same(each: Stated, other: Stated) -> bool:
     if each.kind != other.kind:
         return False
-    if each.kind in {CLOCK, DATE, DECADE, ALIAS}:
+    if each.kind in {CLOCK, DATE, DECADE, CENTURY, ALIAS, _NONE}:
         return each.value == other.value
     return _same_amount(each, other)
 
 
 def _same_amount(each: Stated, other: Stated) -> bool:
     """Compare amounts: exactly within a system of units, else as far as both have figures."""
+    if FRACTION in {each.unit, other.unit}:
+        whole = float(each.value).is_integer() and float(other.value).is_integer()
+        return abs(each.value - other.value) <= (_EXACTLY if whole else _THIRDS)
     if (each.unit in IMPERIAL) == (other.unit in IMPERIAL) and each.kind != _TEMPERATURE:
         return math.isclose(each.value, other.value, rel_tol=_EXACTLY)
     if each.kind == _TEMPERATURE:
@@ -204,7 +222,7 @@ def _with(text: str, replaced: Sequence[tuple[Stated, str]]) -> str:
 
 
 def _without_denied(question: str, reference: str, candidate: str) -> str:
-    """Leave out what an answer denies, if that is the reference and the answer has something else to say."""
+    """Leave out what an answer denies, if that is the reference; nothing is left of one that says nothing else."""
     wanted = _content(reference)
     asks_for_it = _FOR_THE_DENIED.search(question) or _DENYING.search(reference)
     if not wanted or asks_for_it or len(candidate.split()) > _SHORT:
@@ -215,8 +233,8 @@ def _without_denied(question: str, reference: str, candidate: str) -> str:
         said = set(_content(rest))
         # "Not until 1920" denies nothing, and "not X alone" not X.
         begins = denied[: len(wanted)] == wanted and len(denied) <= len(wanted) + _MORE
-        if begins and not _NOT_ALL & set(denied) and said and not said & set(wanted):
-            return rest
+        if begins and not _NOT_ALL & set(denied) and not said & set(wanted):
+            return rest if said else ""
     return candidate
 
 

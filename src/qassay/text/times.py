@@ -1,13 +1,14 @@
-"""Times of the day, dates in figures and decades, each in the forms that English texts give them."""
+"""Times of the day, dates in figures, decades and centuries, each in the forms that English texts give them."""
 
 from __future__ import annotations
 
 import re
 
 from qassay.text.dates import MONTHS, dated
+from qassay.text.quantities import NUMBER_WORDS
 from qassay.text.stated import Stated
 
-CLOCK, DATE, DECADE = "time of day", "date", "decade"
+CLOCK, DATE, DECADE, CENTURY = "time of day", "date", "decade", "century"
 IN_FIGURES, IN_WORDS = "in figures", "in words"
 _NOON = 720
 _TIME = re.compile(
@@ -28,11 +29,18 @@ _DECADE = re.compile(
     rf"|(?<=\bthe )(?:(?:early|late|mid)[\s-])?(?P<name>{'|'.join(_TENS.split())}))(?!\w)",
     re.IGNORECASE,
 )
+_ORDINALS = [word for word in NUMBER_WORDS if word.endswith(("st", "nd", "rd", "th"))]
+_CENTURY = re.compile(
+    rf"(?<!\w)(?:(?:(?P<figures>\d{{1,2}})(?:st|nd|rd|th)|(?P<word>twenty[\s-]first|{'|'.join(_ORDINALS)}))[\s-]century"
+    # The 2000s are a decade as yet.
+    r"|(?P<hundred>1\d|[3-9])00['\u2019]?s)(?!\w)(?!\s?(?:BC|B\.C\.))",
+    re.IGNORECASE,
+)
 _NO_DECADE = re.compile(r"\b(?:temperatures?|degrees|aged?)\b", re.IGNORECASE)
 
 
 def times(text: str) -> tuple[Stated, ...]:
-    """Find times of the day, days in figures or in words, and decades."""
+    """Find times of the day, days in figures or in words, decades and centuries."""
     found = [clock for match in _TIME.finditer(text) if not _ZONE.match(text, match.end()) and (clock := _clock(match))]
     found += [
         Stated(start, end, DATE, _numbered(date.year, date.month, date.days[0]), IN_WORDS)
@@ -43,6 +51,7 @@ def times(text: str) -> tuple[Stated, ...]:
     found += [each for match in _IN_FIGURES.finditer(text) for each in _in_figures(match)]
     if not _NO_DECADE.search(text):
         found += [_decade(match) for match in _DECADE.finditer(text)]
+    found += [Stated(match.start(), match.end(), CENTURY, _century(match)) for match in _CENTURY.finditer(text)]
     return tuple(sorted(found))
 
 
@@ -95,3 +104,9 @@ def _decade(match: re.Match[str]) -> Stated:
     if match["short"]:
         return Stated(match.start(), match.end(), DECADE, 1900 + int(match["short"]))
     return Stated(match.start("name"), match.end(), DECADE, 1920 + 10 * _TENS.split().index(match["name"].lower()))
+
+
+def _century(match: re.Match[str]) -> int:
+    if match["hundred"]:
+        return int(match["hundred"]) + 1
+    return int(match["figures"] or NUMBER_WORDS[re.sub(r"[\s-]", "", match["word"].lower())])
