@@ -8,6 +8,7 @@ import pytest
 import qassay
 from answers import answer
 from qassay.errors import DataError, SpecError
+from qassay.models.base import FOREIGN, UNENGLISH
 from qassay.scoring import Scorer, batches, score_examples
 
 RUN = [answer(text, "the cat sat", id=str(i)) for i, text in enumerate(["the cat", "a dog", "the cat sat", None] * 5)]
@@ -143,3 +144,17 @@ def test_python_callers_can_skip_too():
     """`qassay.score` takes the choice of the command line."""
     table = qassay.score(LONG, ["bert_score"], on_error="skip")
     assert set(table.unscored["bert_score"]) == {1, 2}
+
+
+GERMAN, ENGLISH = "Der Hund lief in das Haus und schlief auf dem Boden.", "The dog ran into the house."
+
+
+@pytest.mark.parametrize("specs", [["bert_score"], ["token_f1:kp"], ["lerc"], ["ava"], ["bert_score", "ava", "lerc"]])
+def test_what_english_models_hardly_read_is_noted_every_time(specs):
+    """The note counts texts, whichever models read them and whatever they read before."""
+    rows = [answer(GERMAN, ENGLISH, id="1"), answer("北京是中国的首都。", "Der Spiegel", id="2")]
+
+    first, again = (score_examples(rows, specs).notes for _ in range(2))
+
+    assert first[UNENGLISH] == first[FOREIGN] == 1
+    assert first == again

@@ -12,7 +12,7 @@ import numpy as np
 from qassay.arrays import summed
 from qassay.asked import Asked, ask, weights_on
 from qassay.frequencies import FrequencyNeed, in_spaced_language
-from qassay.models.base import EMBEDDED, NO_WEIGHT, Device
+from qassay.models.base import EMBEDDED, NO_WEIGHT, Device, language_notes
 from qassay.models.judge import Judged
 from qassay.models.load import has_keyphrase_head, load_encoder, load_judge, load_weigher
 from qassay.text.normalise import compose
@@ -227,7 +227,7 @@ class Batch:
             self._asked[weighting] = ask(
                 self.texts, (candidates, self.candidate), (references, self.reference), weigher
             )
-            self.notes.update(Counter(weigher.notes) - before)
+            self._note(weigher, before)
         return self._asked[weighting]
 
     def embeddings(self, ref: str, layer: int) -> list[TokenEmbeddings]:
@@ -237,7 +237,7 @@ class Batch:
             encoder = self.resources.encoder(ref)
             before = Counter(encoder.notes)
             self._embeddings[key] = encoder.encode(self.texts, layer)
-            self.notes.update(Counter(encoder.notes) - before)
+            self._note(encoder, before)
         return self._embeddings[key]
 
     def verdicts(self, ref: str, pairs: Pairs, *, context: bool) -> Floats:
@@ -256,8 +256,18 @@ class Batch:
             judge = self.resources.judge(ref)
             before = Counter(judge.notes)
             known.update(zip(new, judge.judge(new).tolist(), strict=True))
-            self.notes.update(Counter(judge.notes) - before)
+            self._note(judge, before)
         return np.array([known[pair] for pair in asked], np.float64)
+
+    def _note(self, model: Encoder | Weigher | Judge, before: Counter[str]) -> None:
+        """Take over what a model noted of the texts; several models note the same of them, which counts once."""
+        self.notes |= Counter(model.notes) - before
+        if model.english:
+            self.notes |= self._languages
+
+    @cached_property
+    def _languages(self) -> Counter[str]:
+        return language_notes(self.texts)
 
     def restated(self, pairs: Pairs) -> Restatement | None:
         """Put candidates that say something in other terms than their reference into its terms, once for all judges."""

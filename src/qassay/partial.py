@@ -23,6 +23,8 @@ SHORTEST_INTERVAL = 0.2
 SHARE = 0.02
 """Of a run's time that checkpoints may take."""
 _HASH_RANGE = 1 << 128
+AGAIN = "run again without --resume to begin anew"
+"""What to do where a run cannot go on."""
 
 
 class State(msgspec.Struct):
@@ -56,7 +58,7 @@ class PartialOutput:
             self._file.truncate(self.state.written)
             self._file.seek(self.state.written)
         except OSError as problem:
-            raise _unwritable(self.path, problem) from problem
+            raise unwritable(self.path, problem) from problem
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
@@ -75,10 +77,10 @@ class PartialOutput:
         for done in range(self.state.rows):
             example = next(stream, None)
             if example is None:
-                raise DataError(f"the input has only {done} answers, and {self.state.rows} were scored; {_AGAIN}")
-            seen = (seen + _example_hash(example)) % _HASH_RANGE
+                raise DataError(f"the input has only {done} answers, and {self.state.rows} were scored; {AGAIN}")
+            seen = (seen + int(digest(example), 16)) % _HASH_RANGE
         if self.state.rows and seen != self._examples_hash:
-            raise DataError(f"the input is not the one that the unfinished run read; {_AGAIN}")
+            raise DataError(f"the input is not the one that the unfinished run read; {AGAIN}")
         yield from stream
 
     def write(self, rows: bytes, examples: Iterable[Example], tally: Tally) -> None:
@@ -87,13 +89,13 @@ class PartialOutput:
         try:
             file.write(rows)
             for example in examples:
-                self._examples_hash = (self._examples_hash + _example_hash(example)) % _HASH_RANGE
+                self._examples_hash = (self._examples_hash + int(digest(example), 16)) % _HASH_RANGE
                 self.state.rows += 1
             self.state.written += len(rows)
             if monotonic() - self._saved_at >= self._interval:
                 self.checkpoint(tally)
         except OSError as problem:
-            raise _unwritable(self.path, problem) from problem
+            raise unwritable(self.path, problem) from problem
 
     def checkpoint(self, tally: Tally) -> None:
         """Make sure that a run killed from here on can resume at this row."""
@@ -114,7 +116,7 @@ class PartialOutput:
         try:
             self._opened().flush()
         except OSError as problem:
-            raise _unwritable(self.path, problem) from problem
+            raise unwritable(self.path, problem) from problem
 
     def discard(self) -> None:
         """Remove the partial output."""
@@ -132,25 +134,21 @@ class PartialOutput:
         try:
             state = msgspec.msgpack.decode(self._state_path.read_bytes(), type=State)
         except (OSError, msgspec.MsgspecError) as problem:
-            raise DataError(f"cannot be read ({problem}); {_AGAIN}", self._state_path) from problem
+            raise DataError(f"cannot be read ({problem}); {AGAIN}", self._state_path) from problem
         if state.run != run:
             raise DataError(
-                f"belongs to another run ({state.run}, not {run}); give the same options, or {_AGAIN}", self._state_path
+                f"belongs to another run ({state.run}, not {run}); give the same options, or {AGAIN}", self._state_path
             )
         if self.path.stat().st_size < state.written:
-            raise DataError(f"is shorter than its state says; {_AGAIN}", self.path)
+            raise DataError(f"is shorter than its state says; {AGAIN}", self.path)
         return state
 
 
-_AGAIN = "run again without --resume to begin anew"
-
-
-def _unwritable(path: Path, problem: OSError) -> OutputError:
+def unwritable(path: Path, problem: OSError) -> OutputError:
+    """Say that an output cannot be written, and what to do."""
     return OutputError(f"cannot be written: {problem.strerror}; choose another place, or make room for it", path)
 
 
-def _example_hash(example: Example) -> int:
-    references = [f"{each.text}\x1f{each.opinion or ''}" for each in example.references]
-    candidate = "\x1d" if example.candidate is None else example.candidate
-    parts = [example.system, example.id, example.question, candidate, *references]
-    return int.from_bytes(blake2b("\x1e".join(parts).encode(errors="surrogatepass"), digest_size=16).digest())
+def digest(example: Example) -> str:
+    """Identify an answer with all that came with it, of which any metric may make use."""
+    return blake2b(repr(example).encode(errors="surrogatepass"), digest_size=16).hexdigest()

@@ -80,17 +80,27 @@ def test_interrupted_run_says_how_to_resume(many, tmp_path, workers):
     assert out.read_bytes() == expected
 
 
-def test_changed_input_is_not_resumed(whole, tmp_path):
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda text: b'{"id": "new", "references": ["x"], "candidate": "y"}\n' + text,
+        lambda text: text.replace(b"{", b'{"context": "another", ', 1),
+    ],
+    ids=["a row more", "another context"],
+)
+def test_changed_input_is_not_resumed(many, tmp_path, change):
     """When the input is another than before, resuming is refused with a remedy."""
-    file, _, _, seconds = whole
+    file, _ = many
     copy = tmp_path / "a.jsonl"
     copy.write_bytes(file.read_bytes())
-    out = tmp_path / "out.jsonl"
+    out, state = tmp_path / "out.jsonl", tmp_path / "out.jsonl.part.state"
     process = start(copy, out)
-    time.sleep(0.7 * seconds)
-    process.kill()
-    process.communicate()
-    copy.write_bytes(b'{"id": "new", "references": ["x"], "candidate": "y"}\n' + file.read_bytes())
-    done = qassay("score", copy, *METRICS, "-o", out, "--resume")
-    state = tmp_path / "out.jsonl.part.state"
-    assert (done.returncode == 2 and "without --resume" in done.stderr) or not state.exists()
+    deadline = time.monotonic() + 30
+    while not state.exists() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=60)
+    assert state.exists()
+    copy.write_bytes(change(file.read_bytes()))
+    done = qassay("score", copy, *METRICS, "-o", out, "--resume", check=2)
+    assert "without --resume" in done.stderr

@@ -68,7 +68,7 @@ def test_a_file_system_without_locks_is_no_hindrance(tmp_path, monkeypatch):
 
     monkeypatch.setattr("qassay.data.locking._lock", refuse)
     with sole_writer(tmp_path / "out.jsonl"):
-        assert True
+        pass
     assert not list(tmp_path.iterdir())
 
 

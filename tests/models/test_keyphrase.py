@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from qassay.errors import ModelError
-from qassay.models.base import CUT_QUESTION, FOREIGN
+from qassay.models.base import CUT_QUESTION, WINDOWED
 from qassay.models.keyphrase import OnnxWeigher
 from qassay.models.load import load_encoder, load_weigher
 from qassay.models.onnx import OnnxEncoder
@@ -111,11 +111,15 @@ def test_neighbours_do_not_matter():
     np.testing.assert_array_equal(left.weights, right.weights)
 
 
-def test_notes_are_the_encoders(weigher):
-    """What befalls a text on its way to its weights is counted with what befalls it in the encoder."""
-    weigher.weigh([(QUESTION, "首都是北京没错")])
+def test_a_long_answer_is_noted_every_time(weigher):
+    """What is known from before is noted as what is new."""
+    counts = []
+    for _ in range(2):
+        before = weigher.notes[WINDOWED]
+        weigher.weigh([(QUESTION, "word " * 600), (None, "word " * 600)])
+        counts.append(weigher.notes[WINDOWED] - before)
 
-    assert load_encoder("mini").notes[FOREIGN] == weigher.notes[FOREIGN] == 1
+    assert counts == [1, 1]
 
 
 def test_a_model_without_head_says_so(tmp_path):

@@ -5,7 +5,7 @@ import torch
 from transformers import AutoModel, AutoTokenizer
 
 from qassay.errors import ModelError
-from qassay.models.base import FOREIGN, UNENGLISH, WINDOWED
+from qassay.models.base import WINDOWED
 from qassay.models.folder import write_description
 from qassay.models.load import load_encoder
 from qassay.models.onnx import OnnxEncoder
@@ -122,18 +122,6 @@ def test_no_graph_is_opened_that_is_not_needed(base, tmp_path):
     assert len(found.vectors) == len(found.ids)
 
 
-@pytest.mark.parametrize("layers", [(1, 3), (3, 1)])
-def test_a_text_is_counted_once_for_all_layers(base, tmp_path, layers):
-    """The default layer is known once a text has passed it, and a higher one goes on from there."""
-    export_encoder(base, tmp_path, default_layer=1)
-    encoder = OnnxEncoder("tiny", tmp_path)
-
-    encoder.encode(["北京是中国的首都。"], layers[0])
-    encoder.encode(["北京是中国的首都。"], layers[1])
-
-    assert encoder.notes == {FOREIGN: 1}
-
-
 def test_equal_texts_run_once(embedded):
     """The same text twice gives the same object twice."""
     first, second = embedded.encode(["twice", "twice"], 1)
@@ -170,24 +158,6 @@ def test_a_text_beyond_memory_is_one_clear_error(embedded, monkeypatch):
 
     with pytest.raises(ModelError, match=r"60 word pieces.*begins with \"dog dog.*\(50\); shorten it"):
         embedded.encode(["cat", "dog " * 60], 1)
-
-
-def test_other_scripts_are_noted(embedded):
-    """Chinese is encoded, with a note that the embedded model is English."""
-    embedded.notes.clear()
-
-    embedded.encode(["北京是中国的首都。"], 1)
-
-    assert embedded.notes == {FOREIGN: 1}
-
-
-def test_other_languages_in_latin_letters_are_noted(embedded):
-    """German is encoded, with a note; a short name is not taken for German."""
-    embedded.notes.clear()
-
-    embedded.encode(["Der Hund lief in das Haus und schlief auf dem Boden.", "Der Spiegel"], 1)
-
-    assert embedded.notes == {UNENGLISH: 1}
 
 
 def test_a_layer_that_is_not_there_is_refused(embedded):

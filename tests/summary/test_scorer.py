@@ -3,6 +3,7 @@ import pytest
 
 from interrogated import CapitalChunker, FirstNameReader, LengthVerifier, interrupted
 from qassay.errors import DataError, SpecError
+from qassay.models.base import UNENGLISH
 from qassay.records import Example, Reference
 from qassay.scoring import batches
 from qassay.summary.asking import Questioner
@@ -154,3 +155,14 @@ def test_an_unknown_method_names_those_there_are():
 def test_specs_read_and_print_alike():
     """The default method is left out of the canonical form."""
     assert str(parse_summary_spec("feqa, verify=lerc")) == "feqa"
+
+
+def test_summaries_that_english_models_hardly_read_are_noted():
+    """Once for each text, however many systems are held against it."""
+    german = "Der Hund von Anna lief in das Haus und schlief auf dem Boden."
+    scorer = _scorer("qaeval,verify=em")
+    examples = [_example("Anna sat.", german, name=str(number)) for number in range(3)]
+
+    scorer.count(examples)
+
+    assert scorer.tally().notes == {UNENGLISH: 1}

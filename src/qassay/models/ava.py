@@ -63,6 +63,8 @@ def save(network: AvaNetwork, tokenizer: Any, settings: AvaSettings, folder: Pat
 class AvaJudge:
     """A trained AVA model as a judge of candidates against references."""
 
+    english = False
+
     def __init__(self, folder: Path, device: Device = "auto") -> None:
         self.ref = str(folder)
         self.notes: Counter[str] = Counter()

@@ -62,6 +62,8 @@ class Encoder(Protocol):
     default_layer: int
     notes: Counter[str]
     """What happened to texts that could not be taken as they are."""
+    english: bool
+    """Whether it reads hardly anything but English."""
 
     @property
     def fingerprint(self) -> str:
@@ -79,6 +81,8 @@ class Weigher(Protocol):
 
     ref: str
     notes: Counter[str]
+    english: bool
+    """Whether it reads hardly anything but English."""
 
     @property
     def fingerprint(self) -> str:

@@ -211,6 +211,8 @@ class HFBackbone:
 class HFEncoder:
     """Token embeddings from a Hugging Face encoder."""
 
+    english = False
+
     def __init__(self, backbone: HFBackbone) -> None:
         self.ref = backbone.ref
         self.layers = backbone.layers

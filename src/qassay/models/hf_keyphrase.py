@@ -85,6 +85,8 @@ def read_settings(folder: Path) -> KeyphraseSettings:
 class HFWeigher:
     """Token weights from a folder that `qassay train keyphrase` wrote."""
 
+    english = False
+
     def __init__(self, ref: ModelRef, device: Device) -> None:
         self._backbone = HFBackbone(ref, device)
         self.ref = ref.name

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import msgspec
 import numpy as np
 
-from qassay.models.base import language_notes, windows
+from qassay.models.base import windows
 from qassay.models.folder import TOKENIZER, fingerprint, read_description
 from qassay.models.judge_marks import ROLES, marks_of, piece_kinds, word_keys
 from qassay.text.parting import parted
@@ -46,6 +46,8 @@ class Judge(Protocol):
 
     ref: str
     notes: Counter[str]
+    english: bool
+    """Whether it reads hardly anything but English."""
 
     @property
     def fingerprint(self) -> str:
@@ -73,6 +75,8 @@ class _Text(NamedTuple):
 class OnnxJudge:
     """The judge of an ONNX model folder."""
 
+    english = True
+
     def __init__(self, encoder: OnnxEncoder) -> None:
         path = encoder.runtime.folder / DESCRIPTION
         self._head = read_description(
@@ -96,7 +100,6 @@ class OnnxJudge:
         texts = self._cut([text for pair in distinct for text in pair if text.strip()])
         rows = [self._row(pair, texts) for pair in distinct]
         logits = self._runtime.parallel(self._logit, rows, [len(pieces) for pieces, _ in rows])
-        self.notes.update(language_notes({pair.candidate for pair in distinct}))
         found = np.array(logits, np.float64)
         return found[np.array([distinct[pair] for pair in pairs], np.int64)]
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from qassay.errors import ModelError
-from qassay.models.base import CUT_QUESTION, TokenWeights, windows
+from qassay.models.base import CUT_QUESTION, WINDOWED, TokenWeights, windows
 from qassay.models.folder import TOKENIZER, KeyphraseHead, fingerprint
 
 if TYPE_CHECKING:
@@ -25,12 +25,15 @@ if TYPE_CHECKING:
 
     Beside = Mapping[str, Vectors]
 
+_MARKS = 2
 _KEPT_PIECES = 1 << 20
 """Of recent pairs: the references of a question come back with every system's answer to it."""
 
 
 class OnnxWeigher:
     """Token weights from the keyphrase head of an ONNX model folder: a softmax over the answer's word pieces."""
+
+    english = True
 
     def __init__(self, encoder: OnnxEncoder) -> None:
         if encoder.model.keyphrase is None:
@@ -54,10 +57,16 @@ class OnnxWeigher:
     def weigh(self, pairs: Sequence[tuple[str | None, str]]) -> list[TokenWeights]:
         """Weigh the tokens of each answer for its question, or for none; equal and recent pairs run once."""
         found = {pair: self._recent[pair] for pair in pairs if pair in self._recent}
+        self._note_long(found)
         found |= self._run([pair for pair in dict.fromkeys(pairs) if pair not in found])
         for pair, weighed in found.items():
             self._remember(pair, weighed)
         return [found[pair] for pair in pairs]
+
+    def _note_long(self, known: Mapping[tuple[str | None, str], TokenWeights]) -> None:
+        """Count the long answers among those that the encoder need not see again."""
+        room = self._encoder.model.longest - _MARKS
+        self.notes[WINDOWED] += len({answer for (_, answer), each in known.items() if len(each.weights) > room})
 
     def _remember(self, pair: tuple[str | None, str], weighed: TokenWeights) -> None:
         if pair not in self._recent:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from qassay.errors import ModelError, TextTooLongError
-from qassay.models.base import WINDOWED, TokenEmbeddings, language_notes, windows
+from qassay.models.base import WINDOWED, TokenEmbeddings, windows
 from qassay.models.folder import BELOW, DESCRIPTION, IDS, TOKENIZER, OnnxModel, fingerprint
 from qassay.models.weight_file import read_weights
 from qassay.models.word_pieces import PieceCutter
@@ -121,6 +121,8 @@ class Runtime:
 class OnnxEncoder:
     """Token embeddings from an ONNX model folder."""
 
+    english = True
+
     def __init__(self, ref: str, folder: Path, threads: int | None = None) -> None:
         self.ref = ref
         self.runtime = Runtime(folder, threads)
@@ -177,6 +179,7 @@ class OnnxEncoder:
         new = [text for text, known in found.items() if known is None]
         if new:
             found |= self._run(new, layer)
+        self.notes[WINDOWED] += sum(len(made.ids) > self.model.longest for made in found.values() if made)
         return [known for text in texts if (known := found[text]) is not None]
 
     def states(self, ids: Ints, layer: int) -> Vectors:
@@ -212,10 +215,7 @@ class OnnxEncoder:
         lengths = {text: len(cut.ids) - _MARKS for text, cut in pieces.items()}
         if beyond := [text for text, length in lengths.items() if length > MOST_PIECES]:
             raise TextTooLongError(beyond, lengths[beyond[0]], MOST_PIECES)
-        found = {text: TokenEmbeddings(cut.ids, cut.spans, nothing, cut.special) for text, cut in pieces.items()}
-        long = sum(len(made.ids) > self.model.longest for made in found.values())
-        self.notes += language_notes(texts) + Counter({WINDOWED: long})
-        return found
+        return {text: TokenEmbeddings(cut.ids, cut.spans, nothing, cut.special) for text, cut in pieces.items()}
 
     @property
     def _room(self) -> int:

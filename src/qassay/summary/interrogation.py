@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from qassay.errors import DataError
-from qassay.models.base import is_foreign
+from qassay.models.base import is_foreign, language_notes
 from qassay.summary.records import AskedQuestion, SourceRecord, SummaryRecord
 from qassay.summary.verification import Pair
 from qassay.text.language import script
@@ -50,6 +50,8 @@ class Interrogator:
         self._verifier = verifier
         self._english = english
         """Whether the models read English alone."""
+        self._unread: set[str] = set()
+        """Texts so far that such models hardly read."""
 
     @property
     def fingerprint(self) -> str:
@@ -64,7 +66,7 @@ class Interrogator:
     @property
     def notes(self) -> Counter[str]:
         """What there is to say of the texts that were read."""
-        return self._answerer.notes + self._verifier.notes
+        return (self._answerer.notes + self._verifier.notes) | language_notes(self._unread)
 
     def interrogate(self, examples: Sequence[Example], metrics: Iterable[str]) -> list[SummaryRecord]:
         """Give one record for each example and metric, example by example.
@@ -75,6 +77,9 @@ class Interrogator:
         for example in examples:
             self.check_language(example, wanted)
         tasks = [task for i, example in enumerate(examples) for task in self._tasks(i, example, wanted)]
+        if self._english:
+            texts = {text[:_LOOKED_AT] for task in tasks for text in (task.raises, task.answers)}
+            self._unread |= {text for text in texts - self._unread if language_notes([text])}
         raised = self._questioner.ask([task.raises for task in tasks])
         asked = [(task, each) for task, questions in zip(tasks, raised, strict=True) for each in questions]
         answers = self._answerer.answer([(each.question.text, task.answers) for task, each in asked])

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from hashlib import blake2b
 from typing import TYPE_CHECKING, BinaryIO, Protocol, Self
 
 import msgspec
 
 from qassay.data.output import replacing
 from qassay.errors import DataError, OutputError
+from qassay.partial import AGAIN, digest, unwritable
 from qassay.summary.records import SummaryRecord  # noqa: TC001 - msgspec reads the annotation
 
 if TYPE_CHECKING:
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from qassay.records import Example
-
-_AGAIN = "run again without --resume to begin anew"
 
 
 class _Heading(msgspec.Struct):
@@ -85,7 +83,7 @@ class KeptRecords:
                 self._file.write(msgspec.json.encode(_Heading(self._run)) + b"\n")
                 self._file.flush()
         except OSError as problem:
-            raise _unwritable(self._path, problem) from problem
+            raise unwritable(self._path, problem) from problem
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
@@ -110,7 +108,7 @@ class KeptRecords:
             self._file.write(b"".join(line + b"\n" for line in lines))
             self._file.flush()
         except OSError as problem:
-            raise _unwritable(self._path, problem) from problem
+            raise unwritable(self._path, problem) from problem
 
     def by_summary(self) -> Iterator[list[SummaryRecord]]:
         """Give all records so far, summary by summary."""
@@ -138,7 +136,7 @@ class KeptRecords:
                 try:
                     kept = decoder.decode(line)
                 except msgspec.DecodeError as problem:
-                    raise DataError(f"cannot be read ({problem}); {_AGAIN}", self._path) from problem
+                    raise DataError(f"cannot be read ({problem}); {AGAIN}", self._path) from problem
                 yield kept
 
     def _checked_length(self) -> int:
@@ -154,22 +152,15 @@ class KeptRecords:
             return 0
         if found != self._run:
             raise DataError(
-                f"belongs to another run ({found}, not {self._run}); give the same options, or {_AGAIN}", self._path
+                f"belongs to another run ({found}, not {self._run}); give the same options, or {AGAIN}", self._path
             )
         return length
-
-
-def digest(example: Example) -> str:
-    """Identify a summary with all that it is held against."""
-    candidate = "\x1d" if example.candidate is None else example.candidate
-    parts = [example.system, example.id, candidate, example.context or "", *(each.text for each in example.references)]
-    return blake2b("\x1e".join(parts).encode(errors="surrogatepass"), digest_size=16).hexdigest()
 
 
 def check_same(example: Example, kept: Kept) -> None:
     """Make sure that what was kept is about this very summary."""
     if kept.digest != digest(example):
-        raise DataError(f'the summary with id "{example.id}" is not the one that the unfinished run read; {_AGAIN}')
+        raise DataError(f'the summary with id "{example.id}" is not the one that the unfinished run read; {AGAIN}')
 
 
 def by_example(examples: Sequence[Example], records: Iterable[SummaryRecord]) -> list[list[SummaryRecord]]:
@@ -178,7 +169,3 @@ def by_example(examples: Sequence[Example], records: Iterable[SummaryRecord]) ->
     for record in records:
         found[record.system, record.id].append(record)
     return list(found.values())
-
-
-def _unwritable(path: Path, problem: OSError) -> OutputError:
-    return OutputError(f"cannot be written: {problem.strerror}; choose another place, or make room for it", path)

@@ -65,10 +65,12 @@ class PairMetric(MeanMetric):
         self,
         method: str,
         verdicts: Callable[[Sequence[Example]], Mapping[str, Floats]],
+        reasons: Mapping[tuple[str, Pair], str],
         identity: Callable[[], Mapping[str, str]],
     ) -> None:
         super().__init__(MetricSpec(method), PAIR_METHODS[method])
         self._verdicts = verdicts
+        self._reasons = reasons
         self._identity = identity
 
     def identity(self, resources: Resources) -> dict[str, str]:  # noqa: ARG002 - the verifier's models are its own
@@ -80,8 +82,10 @@ class PairMetric(MeanMetric):
         return self._verdicts(batch.examples)[self.spec.name]
 
     def unscored(self, batch: Batch) -> dict[int, str]:
-        """Name the pairs without a prediction."""
-        return dict.fromkeys(np.flatnonzero(batch.missing).tolist(), NO_PREDICTION)
+        """Name the pairs without a prediction, and those that the method cannot compare."""
+        places = ((i, (self.spec.name, pair_of(example))) for i, example in enumerate(batch.examples))
+        reasons = {i: self._reasons[place] for i, place in places if place in self._reasons}
+        return {**reasons, **dict.fromkeys(np.flatnonzero(batch.missing).tolist(), NO_PREDICTION)}
 
 
 class PairScorer(Scorer):
@@ -101,7 +105,10 @@ class PairScorer(Scorer):
             [each for each in wanted if each in METHODS and each != BERT_SCORE], model=model, device=device
         )
         self._in_context = Verifier([each for each in wanted if each == BERT_SCORE], model=model, device=device)
-        self.metrics = [PairMetric(method, self._verdicts, partial(self._identity, method)) for method in wanted]
+        reasons = self._by_reading.reasons
+        self.metrics = [
+            PairMetric(method, self._verdicts, reasons, partial(self._identity, method)) for method in wanted
+        ]
         self._bounds = (0.0, 1.0)
         self._bert_scores: dict[tuple[str, str], float] = {}
         self._last: tuple[Sequence[Example], dict[str, Floats]] = ((), {})
@@ -148,9 +155,9 @@ class PairScorer(Scorer):
         found[IS_ANSWERED] = np.array([bool(pair.prediction.strip()) for pair in pairs], np.float64)
         if self.counts_first:
             keys = [(example.system, example.id) for example in examples if example.candidate is not None]
+            scores = rescaled(np.array([self._bert_scores.get(key, np.nan) for key in keys]), *self._bounds)
             # A blank prediction was not compared, and shares nothing with the answer.
-            scores = np.array([self._bert_scores.get(key, np.nan) for key in keys])
-            found[BERT_SCORE] = np.nan_to_num(rescaled(scores, *self._bounds))
+            found[BERT_SCORE] = np.where(found[IS_ANSWERED] > 0, scores, 0.0)
         values = {method: np.full(len(examples), np.nan) for method in found}
         for method, scores in found.items():
             values[method][given] = scores

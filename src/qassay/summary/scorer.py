@@ -130,7 +130,7 @@ class Verdicts:
         scores = text[:, 1 + self.methods.index(method)]
         if method == BERT_SCORE:
             scores = rescaled(scores, *self.bert_score_bounds())
-        return np.where(text[:, 0] > 0, np.nan_to_num(scores), 0.0)
+        return np.where(text[:, 0] > 0, scores, 0.0)
 
 
 class QuestionMetric(MeanMetric):

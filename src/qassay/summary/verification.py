@@ -11,7 +11,7 @@ import numpy as np
 
 from qassay.metrics.base import f_measure
 from qassay.metrics.matching import match, unit
-from qassay.models.base import EMBEDDED
+from qassay.models.base import EMBEDDED, language_notes
 from qassay.models.load import load_encoder
 from qassay.records import Example, Reference
 from qassay.scoring import Scorer
@@ -60,6 +60,8 @@ class Verifier:
     ) -> None:
         self.methods = tuple(dict.fromkeys(methods))
         self.notes: Counter[str] = Counter()
+        self.reasons: dict[tuple[str, Pair], str] = {}
+        """Why a method gave a pair no score."""
         self._open = partial(load_encoder, model, device, threads)
         self._words = Scorer(BY_WORDS.values())
         self._judge = Scorer([LERC], model=model, device=device, threads=threads)
@@ -83,19 +85,19 @@ class Verifier:
         distinct = list(dict.fromkeys(pairs))
         place = {pair: i for i, pair in enumerate(distinct)}
         rows = np.array([place[pair] for pair in pairs], np.int64)
-        words = self._scored(self._words, distinct)
-        found = dict(zip(BY_WORDS, words, strict=True))
+        found = self._scored(self._words, tuple(BY_WORDS), distinct)
         if LERC in self.methods:
             found[LERC] = np.ones(len(distinct))
             differ = np.flatnonzero(found["em"] != 1)
-            found[LERC][differ] = self._scored(self._judge, [distinct[i] for i in differ])[0]
+            found[LERC][differ] = self._scored(self._judge, (LERC,), [distinct[i] for i in differ])[LERC]
         if BERT_SCORE in self.methods:
             found[BERT_SCORE] = self._bert_score(distinct)
         return {method: found[method][rows] for method in self.methods}
 
-    def _scored(self, scorer: Scorer, pairs: Sequence[Pair]) -> list[Floats]:
+    def _scored(self, scorer: Scorer, methods: Sequence[str], pairs: Sequence[Pair]) -> dict[str, Floats]:
+        """Score pairs by metrics of the catalogue, which are given in the methods' order."""
         if not pairs:
-            return [np.empty(0) for _ in scorer.metrics]
+            return {method: np.empty(0) for method in methods}
         examples = [
             Example(
                 str(i),
@@ -108,7 +110,9 @@ class Verifier:
         ]
         scored = scorer.score(examples)
         self.notes.update(scored.notes)
-        return list(scored.scores.values())
+        for method, unscored in zip(methods, scored.unscored.values(), strict=True):
+            self.reasons.update(((method, pairs[i]), reason) for i, reason in unscored.items())
+        return dict(zip(methods, scored.scores.values(), strict=True))
 
     def _bert_score(self, pairs: Sequence[Pair]) -> Floats:
         """Match the tokens of the two phrases, each encoded inside its text (F1 of greedy cosine matching)."""
@@ -118,7 +122,9 @@ class Verifier:
             [self._placed(pair.prediction, pair.prediction_context, pair.prediction_span) for pair in pairs],
         ]
         texts = list(dict.fromkeys(text for side in sides for text, _ in side))
+        before = Counter(encoder.notes)
         encoded = dict(zip(texts, encoder.encode(texts, encoder.default_layer), strict=True))
+        self.notes |= (Counter(encoder.notes) - before) | (language_notes(texts) if encoder.english else Counter())
         units = {text: unit(made) for text, made in encoded.items()}
         scores = np.zeros(len(pairs))
         for i, ((left, left_span), (right, right_span)) in enumerate(zip(*sides, strict=True)):
