@@ -31,7 +31,8 @@ def main() -> None:
     parser.add_argument("data", type=Path)
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
-    rows, labels, sources, seen = [], [], [], 0
+    rows: list[dict[str, Any]] = []
+    labels, sources, seen = [], [], 0
     for side in ("train", "dev"):
         for row in read_rows(options.data / f"{side}.jsonl"):
             for reference in row.references:

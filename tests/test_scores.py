@@ -5,6 +5,7 @@ import pytest
 
 import qassay
 from answers import answer
+from qassay.errors import SpecError
 from qassay.scores import Aggregate, Score, Signature
 from qassay.scoring import score_examples
 
@@ -115,3 +116,20 @@ def test_aggregate_without_reasons():
     """An aggregate of scored answers has no reasons to give."""
     plain = Aggregate("A", "bleu", 0.5, 0.4, 0.6, 10, 0, "bleu|…")
     assert "reasons" not in plain.to_dict()
+
+
+def test_a_metric_is_found_under_the_name_it_was_given():
+    """The order of its parameters makes no difference; one that was not scored is named beside those that were."""
+    table = qassay.score([{"references": ["a b"], "candidate": "a"}], metrics="bleu,tok=13a,n=1")
+
+    assert table["bleu,tok=13a,n=1"] == table["bleu,n=1,tok=13a"] == table.score("bleu,tok=13a,n=1", 0).value
+    assert table.aggregate("bleu,tok=13a,n=1").metric == "bleu,n=1,tok=13a"
+    with pytest.raises(KeyError, match="there are those of bleu,n=1,tok=13a"):
+        table["token_f1"]
+
+
+@pytest.mark.parametrize("options", [{"seed": -1}, {"device": "tpu"}, {"on_error": "ignore"}])
+def test_options_that_mean_nothing_are_refused(options):
+    """As every mistake is, with an error of this package."""
+    with pytest.raises(SpecError, match=next(iter(options))):
+        qassay.score([{"references": ["a"], "candidate": "a"}], metrics=["token_f1"], **options)

@@ -9,6 +9,7 @@ import qassay
 from answers import answer
 from qassay.errors import DataError, SpecError
 from qassay.models.base import FOREIGN, UNENGLISH
+from qassay.scores import Score
 from qassay.scoring import Scorer, batches, score_examples
 
 RUN = [answer(text, "the cat sat", id=str(i)) for i, text in enumerate(["the cat", "a dog", "the cat sat", None] * 5)]
@@ -158,3 +159,17 @@ def test_what_english_models_hardly_read_is_noted_every_time(specs):
 
     assert first[UNENGLISH] == first[FOREIGN] == 1
     assert first == again
+
+
+def test_answers_without_what_a_metric_needs_can_be_skipped():
+    """They go without that score, with the reason; the others have theirs, and so has every other metric."""
+    asked = answer("the cat", "the cat sat", id="1", question="Who sat?")
+    rows = [asked, answer("the cat", "the cat sat", id="2")]
+
+    table = score_examples(rows, ["token_f1:kpqa", "token_f1"], on_error="skip")
+
+    assert table["token_f1:kpqa"][0] == score_examples([asked], ["token_f1:kpqa"])["token_f1:kpqa"][0]
+    assert table.score("token_f1:kpqa", 1) == Score(None, "no question")
+    assert not np.isnan(table["token_f1"]).any()
+    with pytest.raises(DataError, match="--on-error skip"):
+        score_examples(rows, ["token_f1:kpqa"])

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from qassay.data.reading import from_rows
-from qassay.errors import DataError
+from qassay.errors import DataError, SpecError
 from qassay.metrics.catalogue import parse_spec
 from qassay.models.base import EMBEDDED
 from qassay.records import Example, Reference
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def score(
     rows: Iterable[Mapping[str, Any] | Example],
-    metrics: Iterable[str | MetricSpec] | None = None,
+    metrics: str | Iterable[str | MetricSpec] | None = None,
     *,
     language: str = "auto",
     seed: int = SEED,
@@ -33,17 +33,25 @@ def score(
 ) -> ScoreTable:
     """Score answers given as dictionaries (the fields of the JSONL format) or as `Example`s.
 
-    Without metrics, those that suit the first answer: the lexical ones, and in English the keyphrase metrics. With
+    Without metrics, those that suit the first answer: the lexical ones, and in English the learned ones. With
     `on_error="skip"` an answer that is too long for a model is left unscored by it, with the reason.
     """
+    _check_options(seed, device, on_error)
     everything = list(rows)
     given = [row for row in everything if isinstance(row, Example)]
     if given and len(given) < len(everything):
         raise DataError("rows are a mix of dictionaries and Examples; give one kind")
     examples = given or from_rows(row for row in everything if not isinstance(row, Example))
-    return score_examples(
-        examples, metrics, language=language, seed=seed, model=model, device=device, on_error=on_error
-    )
+    wanted = [metrics] if isinstance(metrics, str) else metrics
+    return score_examples(examples, wanted, language=language, seed=seed, model=model, device=device, on_error=on_error)
+
+
+def _check_options(seed: int, device: str, on_error: str) -> None:
+    if seed < 0:
+        raise SpecError(f"seed is {seed}; give 0 or more")
+    for name, given, choices in (("device", device, ("auto", "cpu", "cuda")), ("on_error", on_error, ("stop", "skip"))):
+        if given not in choices:
+            raise SpecError(f'{name} is "{given}"; give {", ".join(choices)}')
 
 
 def load(spec: str) -> LoadedMetric:

@@ -1,4 +1,4 @@
-"""What goes in: one answer with its question and references. What people and metrics say of it."""
+"""What goes in: one answer with its question and references."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -42,23 +42,3 @@ class Example:
     """A person's score, if known."""
     extra: Mapping[str, Any] = field(default_factory=dict)
     """Fields of the input that Qassay does not use: kept and written back."""
-
-
-@dataclass(frozen=True, slots=True)
-class Judgement:
-    """One person's score of one answer."""
-
-    id: str
-    annotator: str
-    value: float
-    system: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """A decision about one answer: right or wrong."""
-
-    id: str
-    correct: bool
-    system: str = ""
-    probability: float | None = None

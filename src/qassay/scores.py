@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from qassay.errors import SpecError
+from qassay.metrics.catalogue import parse_spec
 from qassay.version import __version__
 
 if TYPE_CHECKING:
@@ -88,21 +90,35 @@ class ScoreTable:
         return len(self.examples)
 
     def __getitem__(self, spec: str) -> Floats:
-        return self.scores[spec]
+        return self.scores[self._known(spec)]
 
     def score(self, spec: str, i: int) -> Score:
         """Give one answer's score, or the reason why it has none."""
+        spec = self._known(spec)
         value = float(self.scores[spec][i])
         return Score(None, self.unscored[spec].get(i)) if np.isnan(value) else Score(value)
 
     def aggregate(self, spec: str, system: str | None = None) -> Aggregate:
         """Find a system's aggregate; the system may be left out when there is only one."""
+        spec = self._known(spec)
         found = [each for each in self.aggregates if each.metric == spec and system in (None, each.system)]
         if len(found) != 1:
             raise KeyError(
                 f"{len(found)} aggregates of {spec}; name one of {sorted({a.system for a in self.aggregates})}"
             )
         return found[0]
+
+    def _known(self, spec: str) -> str:
+        """Give the canonical name of a metric of this run, which may be asked for as it was given."""
+        if spec in self.scores:
+            return spec
+        try:
+            canonical = str(parse_spec(spec))
+        except SpecError:
+            canonical = spec
+        if canonical not in self.scores:
+            raise KeyError(f"no scores of {spec}; there are those of {', '.join(self.scores)}")
+        return canonical
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Give each answer as `score -o` writes it."""

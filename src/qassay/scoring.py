@@ -20,7 +20,7 @@ from qassay.scores import ScoreTable
 from qassay.tally import ScoredBatch, Tally
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from qassay.arrays import Floats
     from qassay.metrics.base import Metric
@@ -101,7 +101,8 @@ class Scorer:
         self.metrics: list[Metric] = create_all(specs, model)
         self.resources = Resources(language, model=model, device=device, threads=threads)
         self.on_error: OnError = on_error
-        """What an answer does that is too long for a model: end the run, or go without that model's scores."""
+        """What an answer does that is too long for a model or lacks what a metric needs: end the run, or go without
+        that score."""
 
     def need_model(self) -> Self:
         """Refuse a model that no metric of the run can use, instead of scoring with the embedded one in silence."""
@@ -158,7 +159,7 @@ class Scorer:
         scored = ScoredBatch(examples, {}, {}, {}, Counter())
         for metric in self.metrics:
             spec = str(metric.spec)
-            (stats, unscored), left_out = readable.run(partial(_measured, metric))
+            (stats, unscored), left_out = readable.run(partial(_measured, metric, _lacking(metric, examples)))
             scored.stats[spec] = stats
             scored.scores[spec] = metric.finish(stats)
             scored.unscored[spec] = unscored | left_out
@@ -170,18 +171,26 @@ class Scorer:
         return Tally(self.metrics, self.resources)
 
     def _check_fields(self, examples: Sequence[Example]) -> None:
-        for metric in self.metrics:
+        for metric in self.metrics if self.on_error == "stop" else ():
             for need in sorted(metric.needs):
                 lacking = next((example for example in examples if _lacks(example, need)), None)
                 if lacking is not None:
                     raise DataError(
                         f'{metric.spec} needs "{need}", and the answer with id "{lacking.id}" has none; '
-                        f"{_remedy(metric, need)}"
+                        f"{_remedy(metric, need)}, or --on-error skip"
                     )
 
 
-def _measured(metric: Metric, batch: Batch) -> tuple[Floats, dict[int, str]]:
-    return metric.stats(batch), metric.unscored(batch)
+def _measured(metric: Metric, lacking: Mapping[int, str], batch: Batch) -> tuple[Floats, dict[int, str]]:
+    if lacking:
+        examples = [replace(each, candidate=None) if i in lacking else each for i, each in enumerate(batch.examples)]
+        batch = Batch(examples, batch.resources)
+    return metric.stats(batch), {**metric.unscored(batch), **lacking}
+
+
+def _lacking(metric: Metric, examples: Sequence[Example]) -> dict[int, str]:
+    """Find the answers that lack what a metric needs, with what it is."""
+    return {i: f"no {need}" for need in sorted(metric.needs) for i, each in enumerate(examples) if _lacks(each, need)}
 
 
 def _runs_model(metric: Metric) -> bool:

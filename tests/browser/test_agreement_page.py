@@ -183,3 +183,14 @@ def test_figures_of_ten_thousand_answers_stay_small(tmp_path):
         agreement_report(many, specs=("rouge_l",), swept=None, by=None, draws=0), tmp_path / "many.html"
     )
     assert (tmp_path / "many.html").stat().st_size < 300_000
+
+
+def test_a_table_of_differences_shows_on_a_phone_that_it_scrolls(browser, path):
+    """There is a shade at the edge, and a bar that takes its own height."""
+    page = opened(browser, path, {**PHONE, "mobile": False, "width": 320})
+    table = shown(page, all_of(page, ".scroll")[0])
+    assert table.value_of_css_property("background-image").count("linear-gradient") == 4
+    hidden, bar = page.execute_script(
+        "const it = arguments[0]; return [it.scrollWidth - it.clientWidth, it.offsetHeight - it.clientHeight]", table
+    )
+    assert (hidden > 0, bar > 5) == (True, True)

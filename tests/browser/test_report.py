@@ -6,7 +6,7 @@ import pytest
 from selenium.common.exceptions import NoAlertPresentException
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
-from selenium.webdriver.support.ui import Select
+from selenium.webdriver.support.ui import Select, WebDriverWait
 
 from qassay.records import Example, Reference
 from qassay.report.page import write_report
@@ -17,6 +17,7 @@ pytestmark = pytest.mark.xdist_group("browser")
 COLUMNS = {"rank": 1, "system": 2, "question": 3, "answer": 4, "exact_match": 5, "token_f1": 6, "bleu": 7, "rouge_l": 8}
 PHONE = {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True}
 DESK = {"width": 1280, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+SEVEN = ("exact_match", "token_f1", "bleu", "rouge_1", "rouge_2", "rouge_l", "contains")
 
 
 @pytest.fixture(scope="module")
@@ -221,6 +222,102 @@ def test_a_phone_needs_no_sideways_scrolling(browser, tmp_path):
     page = opened(browser, tmp_path / "long.html", PHONE)
     page.execute_script("document.querySelectorAll('button.open').forEach((button) => button.click())")
     assert page.execute_script("return document.documentElement.scrollWidth") == 390
+
+
+@pytest.fixture(scope="module")
+def seven_path(tmp_path_factory):
+    """Write a report with seven metrics and a judgement, as many columns as the demo has."""
+    written = tmp_path_factory.mktemp("seven") / "report.html"
+    write_report(report(specs=SEVEN), written)
+    return written
+
+
+def right_edge(page, selector):
+    return page.execute_script(
+        "return document.querySelector(arguments[0]).getBoundingClientRect().right", f"#table > thead {selector}"
+    )
+
+
+def scrolls(page):
+    return page.execute_script(
+        "const room = document.getElementById('room'); return room.scrollWidth > room.clientWidth"
+    )
+
+
+@pytest.mark.parametrize("width", [1200, 1400, 1920])
+def test_seven_metrics_and_the_judgement_fit_on_a_desk(browser, seven_path, width):
+    """The last column is in view, beside the window's own scroll bar."""
+    page = opened(browser, seven_path, {**DESK, "width": width})
+    assert scrolls(page) is False
+    assert right_edge(page, "th:last-child") <= page.execute_script("return document.documentElement.clientWidth")
+
+
+def test_the_judgements_heading_stays_one_word(browser, seven_path):
+    """It is not broken where columns are narrowest."""
+    page = opened(browser, seven_path, {**DESK, "width": 1000})
+    last, short = (
+        page.find_element(By.CSS_SELECTOR, f"#table > thead th:nth-child({i}) button").rect["height"] for i in (12, 7)
+    )
+    assert last == short
+
+
+@pytest.mark.parametrize("width", [920, 1000, 1200, 1400])
+def test_the_answer_has_room_for_more_than_two_words(browser, seven_path, width):
+    """Its column keeps a width, and the question's is no wider."""
+    page = opened(browser, seven_path, {**DESK, "width": width})
+    answer, question = (
+        page.find_element(By.CSS_SELECTOR, f"#table th.{kind}").rect["width"] for kind in ("answer", "question")
+    )
+    assert answer >= 180
+    assert question <= answer
+
+
+def test_more_metrics_take_the_room_of_a_wider_window(browser, tmp_path):
+    """Nothing stays empty at the sides while the table would be cut."""
+    specs = (*SEVEN, *(f"bleu,n={n}" for n in (1, 2, 3, 5)))
+    write_report(report(specs=specs), tmp_path / "many.html")
+    page = opened(browser, tmp_path / "many.html", {**DESK, "width": 1560})
+    assert scrolls(page) is False
+    assert right_edge(page, "th:last-child") > 1500
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_table_without_room_shows_that_it_scrolls(browser, seven_path, scheme):
+    """Its edge is shaded, the last column can be reached, and the page itself does not move."""
+    page = opened(browser, seven_path, {**DESK, "width": 1000}, scheme)
+    page.get_log("browser")
+    room = page.find_element(By.ID, "room")
+    assert scrolls(page) is True
+    assert room.value_of_css_property("background-image").count("linear-gradient") == 4
+    page.execute_script("arguments[0].scrollLeft = 9999", room)
+    assert right_edge(page, "th:last-child") <= 1000
+    assert page.execute_script("return document.documentElement.scrollWidth") <= 1000
+    assert page.get_log("browser") == []
+
+
+def test_a_table_follows_its_window(browser, seven_path):
+    """It stops scrolling when the window has room again."""
+    page = opened(browser, seven_path, {**DESK, "width": 1000})
+    page.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {**DESK, "width": 1400})
+    WebDriverWait(page, 5).until(lambda _: "wide" not in page.find_element(By.ID, "room").get_attribute("class"))
+    assert scrolls(page) is False
+
+
+def test_the_headings_of_a_table_that_fits_stay_in_view(browser, tmp_path):
+    """Seven metrics do not cost them."""
+    many = [replace(EXAMPLES[0], id=f"q{i}") for i in range(60)]
+    write_report(report(many, SEVEN), tmp_path / "many.html")
+    page = opened(browser, tmp_path / "many.html")
+    page.execute_script("document.getElementById('answer-30').scrollIntoView({ block: 'center' })")
+    assert heading(page, "rank").is_displayed()
+    assert page.execute_script("return document.querySelector('#table th').getBoundingClientRect().top") == 0
+
+
+def test_an_opened_answer_stays_within_a_table_that_scrolls(browser, seven_path):
+    """Its details are as wide as what is in view."""
+    page = opened(browser, seven_path, {**DESK, "width": 1000})
+    detail = open_answer(page, "atlas", "capital of France").find_element(By.CLASS_NAME, "detail")
+    assert detail.rect["width"] == page.find_element(By.ID, "room").rect["width"]
 
 
 def test_a_phone_can_sort_without_headings(browser, path):

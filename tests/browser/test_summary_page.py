@@ -1,5 +1,7 @@
 """The page of summaries in a real browser."""
 
+from dataclasses import replace
+
 import pytest
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import Select
@@ -14,6 +16,8 @@ ROWS = [
     row("d1", "B", summary="A Swede won.", verdict=0.1, found="a Swede"),
     row("d2", "B", summary="Nobody knows.", answered=False),
 ]
+
+MANY = [f"{name},verify={method}" for name in ("qaeval", "feqa") for method in ("em", "lerc", "token_f1", "bert_score")]
 
 
 @pytest.fixture
@@ -79,6 +83,23 @@ def test_a_phone_shows_one_column(page):
     page.refresh()
     page.find_element(By.CSS_SELECTOR, ".item > summary").click()
     assert page.execute_script("return document.documentElement.scrollWidth") <= 390
+
+
+@pytest.mark.parametrize(("width", "scrolls"), [(390, True), (1280, True), (1900, False)])
+def test_many_metrics_use_the_room_and_scroll_where_there_is_none(browser, tmp_path, width, scrolls):
+    """What scrolls has a shade at its edge, and the page itself stays in its place."""
+    given = summary_report(ROWS)
+    many = [replace(each, metric=spec) for each in given.aggregates for spec in MANY]
+    write_summary_page(replace(given, aggregates=many), tmp_path / "many.html")
+    browser.execute_cdp_cmd(
+        "Emulation.setDeviceMetricsOverride", {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    )
+    browser.get((tmp_path / "many.html").as_uri())
+    holder = browser.find_element(By.CLASS_NAME, "scroll")
+    found = browser.execute_script("return arguments[0].scrollWidth > arguments[0].clientWidth", holder)
+    assert found is scrolls
+    assert "linear-gradient" in holder.value_of_css_property("background-image")
+    assert browser.execute_script("return document.documentElement.scrollWidth") <= width
 
 
 def test_the_page_has_no_errors(page):

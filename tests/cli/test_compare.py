@@ -127,6 +127,23 @@ def test_systems_without_a_question_in_common_are_refused(refused, tmp_path):
     assert '"A" and "B" share no id' in refused("compare", one, two)
 
 
+def test_standard_input_is_compared_whatever_its_format(tmp_path):
+    """What was read to recognise it is not lost."""
+    file = write_rows(tmp_path / "ab.jsonl", [*answers(10), *better(answers(10))])
+    from_pipe = qassay_json("compare", "-", "-m", "rouge_l", stdin=file.read_text(encoding="utf-8"))
+    assert from_pipe == qassay_json("compare", file, "-m", "rouge_l")
+
+
+def test_standard_input_is_compared_with_a_file(tmp_path):
+    """Without names of systems it is the system "stdin", wherever it stands."""
+    file = write_rows(tmp_path / "new.jsonl", nameless(better(answers(6))))
+    piped = write_rows(tmp_path / "old.jsonl", nameless(answers(6))).read_text(encoding="utf-8")
+    (first,) = qassay_json("compare", "-", file, "-m", "rouge_l", stdin=piped)["comparisons"]
+    (second,) = qassay_json("compare", file, "-", "-m", "rouge_l", stdin=piped)["comparisons"]
+    assert (first["a"], first["b"], first["n"]) == ("stdin", "new", 6)
+    assert (second["a"], second["b"], second["n"]) == ("new", "stdin", 6)
+
+
 def test_names_in_brackets_are_printed_as_they_are(tmp_path):
     """What the terminal's library would take for markup is a system's name."""
     files = [write_rows(tmp_path / f"{name[1]}.jsonl", answers(6, name)) for name in ("[/b]", "[red]")]

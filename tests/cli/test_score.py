@@ -193,9 +193,9 @@ def test_answers_are_ranked_within_their_question(tmp_path):
     done = qassay("score", file, "-m", "ava", "--rank", tmp_path / "run.txt", check=0)
     lines = [line.split() for line in (tmp_path / "run.txt").read_text().splitlines()]
     assert [(line[0], line[2], line[3], line[5]) for line in lines] == [
-        ("q1", "Capital_of_France1", "1", "ava"),
-        ("q1", "Capital_of_France0", "2", "ava"),
-        ("q2", "Capital_of_Italy0", "1", "ava"),
+        ("question-1", "Capital_of_France1", "1", "ava"),
+        ("question-1", "Capital_of_France0", "2", "ava"),
+        ("question-2", "Capital_of_Italy0", "1", "ava"),
     ]
     assert "not ranked: 1" in done.stderr
 

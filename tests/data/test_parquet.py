@@ -1,6 +1,8 @@
 """Parquet: the same rows in columns."""
 
+import os
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import pyarrow as pa
 import pytest
@@ -74,6 +76,28 @@ def test_a_damaged_file_is_refused(written, keep):
     path.write_bytes(path.read_bytes()[:keep])
     with pytest.raises(DataError, match="is not a Parquet file that can be read"):
         list(Reader([path]))
+
+
+def test_a_file_that_may_not_be_opened_is_not_called_damaged(written, monkeypatch):
+    """The message is that of any other file."""
+    path = written([{"references": ["a"], "candidate": "b"}])
+    monkeypatch.setattr("pathlib.Path.open", _forbidden)
+    with pytest.raises(DataError, match="may not be read; check the file's permissions"):
+        list(Reader([path], ReadOptions(format="parquet")))
+
+
+def _forbidden(*_args, **_options):
+    raise PermissionError(13, "Permission denied")
+
+
+def test_a_pipe_is_refused(written, tmp_path):
+    """Parquet is read from its end, which a pipe does not give."""
+    content, pipe = written([{"references": ["a"], "candidate": "b"}]).read_bytes(), tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor(1) as writer:
+        writer.submit(pipe.write_bytes, content)
+        with pytest.raises(DataError, match="cannot be read from a pipe"):
+            list(Reader([pipe]))
 
 
 def test_without_pyarrow_it_says_what_to_install(written, monkeypatch):

@@ -1,9 +1,10 @@
-"""One reader over several inputs: identity, duplicates, counts, hashes, Python rows."""
+"""One reader over several inputs: identity, duplicates, counts, Python rows."""
 
 import gc
-import hashlib
 import json
+import os
 import tracemalloc
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -120,29 +121,22 @@ def test_the_system_is_named_where_rows_do_not(files):
     assert [example.system for example in Reader([first, second], ReadOptions(system="B"))] == ["B", "A"]
 
 
-def test_the_hash_of_one_input_is_its_own(files):
-    """Anyone can check it with sha256sum."""
-    content = lines("1", "2")
-    reader = Reader(files(answers=content))
-    list(reader)
-    assert reader.data_hash == hashlib.sha256(content.encode()).hexdigest()
+def test_inputs_are_read_apart_under_their_names(files):
+    """The extensions, also that of compression, are no part of the name."""
+    first, second = files(first=lines("1"), second=lines("1", "2"))
+    packed = second.rename(second.with_name("new.v2.jsonl.gz"))
+    parts = Reader([first, packed]).apart()
+    assert [(name, len(list(part))) for name, part in parts] == [("first", 1), ("new.v2", 2)]
 
 
-def test_the_hash_of_several_inputs_depends_on_all(files):
-    """It is the hash of their hashes, in order."""
-    first, second = files(first=lines("1"), second=lines("2"))
-    reader = Reader([first, second])
-    list(reader)
-    joined = b"".join(hashlib.sha256(path.read_bytes()).digest() for path in (first, second))
-    assert reader.data_hash == hashlib.sha256(joined).hexdigest()
-
-
-def test_the_hash_is_not_known_before_the_end(files):
-    """A hash of half the data would identify nothing."""
-    reader = Reader(files(answers=lines("1")))
-    next(iter(reader))
-    with pytest.raises(RuntimeError, match="once every example has been read"):
-        _ = reader.data_hash
+def test_a_pipe_that_was_recognised_is_read_whole(tmp_path):
+    """Nothing of it is lost between the two, though it can be read once only."""
+    pipe = tmp_path / "answers"
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor(1) as writer:
+        writer.submit(pipe.write_text, lines("1", "2"), "utf-8")
+        ((name, part),) = Reader([pipe]).apart()
+        assert (name, [example.id for example in part]) == ("answers", ["1", "2"])
 
 
 def test_a_reader_can_be_read_again(files):

@@ -196,6 +196,15 @@ def test_tables_that_are_no_scores_are_refused(tmp_path, content, says):
         list(read_scored(path))
 
 
+def test_a_bad_row_of_scores_names_no_option_that_is_not_there(tmp_path):
+    """Scores are read whole, whatever --on-error says."""
+    path = tmp_path / "scores.csv"
+    path.write_text("id,system,bleu\n1,A,0.5,more\n", encoding="utf-8")
+    with pytest.raises(DataError, match=r"scores\.csv:2: ") as caught:
+        list(read_scored(path))
+    assert "--on-error" not in str(caught.value)
+
+
 @pytest.mark.parametrize("file", ["answers.jsonl", "answers.csv", "kpqa.csv", "squad.json", "as2.tsv", "nowhere.jsonl"])
 def test_answers_are_no_scores(fixtures, file):
     """Files of answers are told from files of scores."""

@@ -1,8 +1,8 @@
 """Bytes come from files, compressed or not, and from standard input; trouble is a DataError."""
 
 import gzip
-import hashlib
 import io
+import os
 import re
 import sys
 
@@ -47,13 +47,12 @@ def test_lines_do_not_depend_on_the_chunks(tmp_path_factory, monkeypatch, *, lin
 
 
 @pytest.mark.parametrize("kind", ["plain", "gz", "zst"])
-def test_the_hash_is_of_the_content(tmp_path, kind):
-    """Compressing a file does not change the identity of its data."""
+def test_a_file_is_read_to_its_end(tmp_path, kind):
+    """Compressed or not, the bytes that were read are those of the file."""
     path = tmp_path / "answers"
     path.write_bytes(compressed(kind, ROW))
     reader = Reader([path])
     assert [example.id for example in reader] == ["1"]
-    assert reader.data_hash == hashlib.sha256(ROW).hexdigest()
     assert reader.bytes_read == reader.total_bytes == path.stat().st_size
 
 
@@ -111,6 +110,15 @@ def test_a_path_that_cannot_be_read_is_refused(tmp_path, path, says):
     (tmp_path / "file").write_bytes(ROW)
     with pytest.raises(DataError, match=re.escape(says)):
         Reader([f"{tmp_path}/{path}"])
+
+
+def test_a_file_name_that_is_no_text_makes_ids_that_are(tmp_path):
+    """Bytes that are not UTF-8 are replaced, for ids and names of systems are written as UTF-8."""
+    path = os.fsencode(tmp_path) + b"/a\xff.jsonl"
+    with open(path, "wb") as file:  # noqa: PTH123 - a path of bytes
+        file.write(b'{"references": ["a"], "candidate": "b"}')
+    (example,) = Reader([os.fsdecode(path)])
+    assert example.id == "a\ufffd.jsonl:1"
 
 
 def test_a_file_without_permission_is_refused(tmp_path, monkeypatch):

@@ -110,3 +110,13 @@ def test_systems_must_have_the_same_questions(rng):
     """Statistics of unequal shape cannot be paired."""
     with pytest.raises(DataError, match="one row for the same question"):
         compare_systems(np.ones((3, 2)), np.ones((2, 2)), ratio, rng=rng)
+
+
+def test_what_differs_by_rounding_alone_is_no_difference(rng):
+    """Questions that are all tied leave no doubt, whatever their sums come to."""
+    scores = rng.random(40)
+
+    result = compare_means(scores, scores * (1 + 1e-15), rng=rng, alternative=Alternative.TWO_SIDED)
+
+    assert (result.wins, result.losses) == (0, 0)
+    assert result.p_bootstrap == result.p_permutation == 1

@@ -91,8 +91,27 @@ def test_overall_pairs_are_means_over_shared_draws(rng):
     assert (result.n, result.p) == (30, None)
 
 
+@pytest.mark.parametrize("coefficient", list(Coefficient))
+def test_equal_means_of_several_draws_are_tied(rng, coefficient):
+    """A metric that is the judgement on another scale agrees with it wholly, ties included."""
+    judged = rng.integers(1, 6, 160).astype(float)
+    system, question = np.repeat(np.arange(4), 40), np.tile(np.arange(40), 4)
+    panel = Panel.build(judged, {"a": (judged - 1) / 4}, system=system.tolist(), question=question.tolist())
+
+    assert one(panel, Level.OVERALL, coefficient, rng=rng).value == pytest.approx(1, abs=1e-12)
+
+
+def test_scores_that_differ_by_rounding_alone_are_tied(rng):
+    """Two ways to the same F score end in different last bits."""
+    judged = rng.integers(1, 6, 50).astype(float)
+    scores = judged * (1 + rng.choice([0, 2e-16], 50))
+    panel = Panel.build(judged, {"a": scores})
+
+    assert one(panel, coefficient=Coefficient.KENDALL).value == pytest.approx(1, abs=1e-12)
+
+
 def test_overall_draws_have_the_wanted_size(rng):
-    """Seed 001: 5 systems and 100 draws of 30 questions are 500 pairs."""
+    """Yang et al. (2018): 5 systems and 100 draws of 30 questions are 500 pairs."""
     panel = simulated_panel(rng, systems=5)
 
     assert one(panel, Level.OVERALL, rng=rng).n == 500

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from qassay.errors import DataError, SpecError
-from qassay.meta.judging import judge_answers
+from qassay.meta.accuracy import estimate_systems
+from qassay.meta.judging import JUDGED_MISSING, judge_answers
 from qassay.meta.label_files import Label, Labels
 from qassay.records import Example, Reference
 
@@ -66,10 +67,19 @@ def test_ratings_need_a_cut():
 
 
 def test_what_became_of_the_labels_is_noted():
-    """Unknown, waiting, averaged, and those of answers without a score."""
+    """Those of missing answers, which are not right; unknown, waiting and averaged ones."""
     labels = Labels((Label("q1", "", 0.5, "l:2"), Label("q4", "", 1.0, "l:3"), Label("q9", "", 1.0, "l:4")), 2, 1)
     notes = judge_answers(FOUR, "token_recall", labels=labels).notes
-    assert [note.split(": ")[1] for note in notes] == ["1", "2", "1", "1"]
+    assert [note.split(": ")[1] for note in notes] == ["1", "1", "2", "1"]
+
+
+def test_a_missing_answer_that_people_judged_is_not_right():
+    """Their verdict counts, and the judge's score is 0; one that nobody judged is left out."""
+    run = judge_answers([*FOUR[:3], replace(FOUR[3], judgement=0.0), answer("q5", None)], "token_recall")
+
+    assert run.answers.scores == pytest.approx([1, 0.5, 0, 0, np.nan], nan_ok=True)
+    assert estimate_systems(run.answers).systems[0].true == 0.5
+    assert run.notes == (f"{JUDGED_MISSING}: 1",)
 
 
 def test_ranked_answers_count_by_the_first():

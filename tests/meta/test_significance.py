@@ -170,10 +170,16 @@ def test_holm_lies_between_no_correction_and_bonferroni(p_values):
 
 
 def test_ties_with_the_best_are_marked():
-    """The best, what it does not beat, and what cannot be told apart; never an undefined value."""
+    """The best and what it does not beat for sure; never an undefined value; of what was not tested nothing is said."""
     marks = tied_with_best([0.9, 0.8, 0.5, None, 0.7], [None, 0.2, 0.01, None, None])
 
-    assert marks == [True, True, False, False, True]
+    assert marks == [True, True, False, False, None]
+
+
+def test_nothing_is_tied_where_nothing_was_tested():
+    """Not even the best is marked, unless there is no other."""
+    assert tied_with_best([0.9, 0.2], [None, None]) == [None, None]
+    assert tied_with_best([0.9], [None]) == [True]
 
 
 def test_values_and_p_values_go_together():

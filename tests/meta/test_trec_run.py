@@ -17,11 +17,29 @@ def test_answers_are_ordered_by_score_within_their_question():
     ranking = rank_answers(zip(examples, [0.1, 0.9, 0.5], strict=True))
 
     assert [(each.question, each.answer, each.rank) for each in ranking.answers] == [
-        ("q1", "b", 1),
-        ("q1", "a", 2),
-        ("q2", "c", 1),
+        ("question-1", "b", 1),
+        ("question-1", "a", 2),
+        ("question-2", "c", 1),
     ]
     assert ranking.questions == 2
+
+
+def test_questions_that_systems_answer_under_one_id_have_that_id():
+    """So the run goes with judgements that know the questions by their ids."""
+    examples = [
+        answer(f"{system} says {id_}", "reference", question=f"{id_}?", id=id_, system=system)
+        for system in "AB"
+        for id_ in ("q7", "q1")
+    ]
+
+    ranking = rank_answers((each, 0.5) for each in examples)
+
+    assert [(each.question, each.answer) for each in ranking.answers] == [
+        ("q7", "A/q7"),
+        ("q7", "B/q7"),
+        ("q1", "A/q1"),
+        ("q1", "B/q1"),
+    ]
 
 
 def test_equal_scores_keep_their_order():
@@ -70,6 +88,6 @@ def test_trec_tools_read_the_run(tmp_path):
 
     write_run(path, ranking, "ava kind")
 
-    judged = [ir_measures.Qrel("q1", "an_answer", 1), ir_measures.Qrel("q1", "other", 0)]
+    judged = [ir_measures.Qrel("question-1", "an_answer", 1), ir_measures.Qrel("question-1", "other", 0)]
     run = list(ir_measures.read_trec_run(str(path)))
     assert ir_measures.calc_aggregate([ir_measures.P @ 1], judged, run)[ir_measures.P @ 1] == 1.0

@@ -16,7 +16,7 @@ def judge():
 
 
 def test_a_right_answer_is_likelier_than_a_wrong_one(judge):
-    """The paraphrase beats the answer that repeats the reference but for its number (seed 000, Figure 1)."""
+    """The paraphrase beats the answer that repeats the reference but for its number (Lee et al. 2021, Figure 1)."""
     right, wrong = judge.judge(
         [
             Judged(QUESTION, REFERENCE, "There are four."),

@@ -1,4 +1,6 @@
 import io
+import re
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
@@ -54,6 +56,44 @@ def test_unscored_answers_are_counted_with_their_reason():
     """The line below the table says what was left out."""
     table = aggregates_table([aggregate(unscored=2, reasons={"no candidate": 2})])
     assert "atlas: 2 of 10 unscored and left out (no candidate: 2)" in shown(table)
+
+
+@pytest.mark.parametrize(
+    ("unscored", "expected"),
+    [((0, 0), "n = 10"), ((1, 1), "n = 9"), ((10, 10), "n = 0"), ((0, 1), "n = 9 to 10"), ((1, 0), "n = 9 to 10")],
+)
+def test_n_counts_the_answers_that_were_scored(unscored, expected):
+    """Where metrics differ in it, the fewest and the most are named."""
+    table = aggregates_table(
+        [aggregate(metric=metric, unscored=count) for metric, count in zip(("bleu", "ava"), unscored, strict=True)]
+    )
+    assert shown(table).splitlines()[2].removeprefix(" metric").strip() == expected
+
+
+def test_each_system_has_its_own_n():
+    """What one system left out does not count for another."""
+    text = shown(aggregates_table([aggregate("a"), aggregate("b", unscored=3)]))
+    assert re.findall(r"n = \d+", text) == ["n = 10", "n = 7"]
+
+
+def test_the_long_form_has_the_n_of_every_metric():
+    """One line for each system and metric names its own count."""
+    rows = [aggregate(f"system {i}", metric, unscored=metric == "ava") for i in range(9) for metric in ("bleu", "ava")]
+    lines = shown(aggregates_table(rows)).splitlines()
+    assert [line.split()[-1] for line in lines if "system 3" in line and "unscored" not in line] == ["10", "9"]
+
+
+@pytest.mark.parametrize("count", [1, 3, 4, 5])
+def test_long_counts_keep_to_eighty_columns(count):
+    """A heading wider than the scores is counted in the table's width, and stays whole."""
+    rows = [
+        replace(aggregate(f"s{i}", metric), n=n)
+        for i in range(count)
+        for metric, n in (("bleu", 123_456), ("ava", 1_234_567))
+    ]
+    lines = shown(aggregates_table(rows), width=200).splitlines()
+    assert max(map(len, lines)) <= 80
+    assert "…" not in "".join(lines)
 
 
 def test_notes_are_printed():

@@ -1,5 +1,6 @@
 import pytest
 
+from interrogated import CapitalChunker
 from qassay.models.load_reading import load_chunker
 from qassay.summary.asking import Questioner
 
@@ -36,3 +37,27 @@ def test_a_number_that_is_no_list_entry_is_asked_about(text):
 def test_a_year_that_opens_a_text_is_asked_about():
     """Entries of lists have numbers of up to three figures."""
     assert _raised("1984. It was a good year.")[0].question.answer == "1984"
+
+
+class Writer:
+    """Words no question."""
+
+    fingerprint = "writer"
+
+
+class OtherChunker(CapitalChunker):
+    """The same under another name."""
+
+    fingerprint = "other"
+
+
+def test_who_asks_is_known_by_chunker_and_writer():
+    """A writer words the questions, but the chunker chooses what they are about."""
+    first, other = (Questioner(chunker, Writer()).fingerprint for chunker in (CapitalChunker(), OtherChunker()))
+
+    assert (first, other) == ("capitals+writer", "other+writer")
+
+
+def test_without_a_writer_the_chunker_alone_is_named():
+    """The questions are worded by rule."""
+    assert Questioner(CapitalChunker()).fingerprint == "capitals"

@@ -1,10 +1,11 @@
+import msgspec
 import pytest
 
 from interrogated import interrupted
 from qassay.errors import DataError
 from qassay.records import Example, Reference
 from qassay.summary.kept import KeptRecords, check_same
-from qassay.summary.records import AskedQuestion, SourceRecord, SummaryRecord, read_records
+from qassay.summary.records import AskedQuestion, SourceRecord, SummaryRecord
 
 
 def _example(name, summary="then Bob sang"):
@@ -82,4 +83,5 @@ def test_questions_are_written_as_they_are_to_be_read(path, tmp_path):
     """One record a line, without what only a resumed run needs."""
     with _resumed(path) as kept:
         kept.write_questions(tmp_path / "questions.jsonl", lambda record: record)
-    assert [record.id for record in read_records(tmp_path / "questions.jsonl")] == ["1", "2"]
+    lines = (tmp_path / "questions.jsonl").read_bytes().splitlines()
+    assert [msgspec.json.decode(line, type=SummaryRecord).id for line in lines] == ["1", "2"]

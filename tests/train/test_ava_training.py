@@ -179,6 +179,14 @@ def test_weights_that_do_not_fit_are_refused(folder: Path):
         AvaJudge(folder, "cpu").judge([Judged("q", "r", "t")])
 
 
+def test_a_gpu_that_is_not_there_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch):
+    """The error gives the option that works, instead of torch's own message."""
+    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
+
+    with pytest.raises(ModelError, match="--device cpu"):
+        AvaJudge(folder, "cuda").judge([Judged("q", "r", "t")])
+
+
 def test_the_linear_classifier_agrees_with_its_library():
     """The exported coefficients give scikit-learn's own probabilities."""
     from sklearn.calibration import CalibratedClassifierCV  # noqa: PLC0415 - the oracle

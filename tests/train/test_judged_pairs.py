@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
 
+from qassay.errors import DataError
 from qassay.train.held_back import held_back
-from qassay.train.judged_pairs import judged_sources
+from qassay.train.judged_pairs import judged_sources, student_answers
 from shared import DATA, train
 
 
@@ -41,3 +42,12 @@ def test_swapped_answers_are_wrong(pairs):
 def test_opposite_opinions_are_wrong(pairs):
     """The same opinion in other words is right, the opposite one wrong, half and half."""
     assert np.mean([pair.label for pair in pairs["boolq"]]) == 0.5
+
+
+def test_a_file_that_is_no_archive_is_named(tmp_path):
+    """Students' answers come in a ZIP file."""
+    path = tmp_path / "semeval.zip"
+    path.write_bytes(b"nothing of the kind")
+
+    with pytest.raises(DataError, match=r"semeval\.zip: not a ZIP archive"):
+        list(student_answers(path, "beetle"))

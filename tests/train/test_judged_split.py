@@ -2,10 +2,9 @@ import numpy as np
 import pytest
 
 from qassay.train.judged_pairs import JudgedPair
-from qassay.train.judged_split import sample, split_judged, write_judged
+from qassay.train.judged_split import sample, split_judged
 from qassay.train.keyphrase_data import KeyphraseData
 from qassay.train.keyphrase_rows import KeyphraseRow
-from qassay.train.source_files import read_json_lines
 
 
 def pair(question, source="made", label=1.0):
@@ -57,10 +56,3 @@ def test_samples_are_even_over_sources():
     drawn = sample(pairs, 10, np.random.default_rng(0))
 
     assert [each.source for each in drawn] == ["a"] * 10 + ["b"] * 3
-
-
-def test_judged_pairs_survive_writing(tmp_path):
-    """What is written can be trained on."""
-    write_judged(tmp_path / "judged.jsonl", [pair("q"), pair("r", label=0.5)])
-
-    assert list(read_json_lines(tmp_path / "judged.jsonl", JudgedPair)) == [pair("q"), pair("r", label=0.5)]

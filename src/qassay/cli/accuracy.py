@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from qassay.cli import options
-from qassay.cli.terminal import output, print_json, say
-from qassay.data.formats import format_named
-from qassay.data.reading import Reader, sniff
+from qassay.cli.terminal import list_skipped, output, print_json, say
+from qassay.data.reading import Reader
 from qassay.errors import SpecError
 from qassay.scoring import SEED
 from qassay.text.language import check_language
@@ -19,16 +19,24 @@ from qassay.version import __version__
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from qassay.cli.terminal import Left
     from qassay.data.reading import ReadOptions, Skipped
     from qassay.meta.accuracy import AccuracyReport
     from qassay.meta.judging import JudgedRun
+    from qassay.meta.label_files import Labels
     from qassay.meta.ranking import SystemAgreement
     from qassay.records import Example
 
 _POPULATIONS = ("answers", "questions")
 _REPEATED = ("stop", "mean")
-_LISTED = 5
-"""How many rows that were left out are named one by one."""
+
+
+@dataclass(frozen=True, slots=True)
+class _LeftOut:
+    """Rows of labels that were left out."""
+
+    skipped: Sequence[Skipped]
+    skipped_total: int
 
 
 def accuracy(
@@ -93,8 +101,8 @@ def accuracy(
         if labels
         else None
     )
-    examples, skipped = _read(inputs, reading)
-    judged_dev = _read([dev], reading)[0] if dev else None
+    examples, readers = _read(inputs, reading)
+    judged_dev, dev_readers = _read([dev], reading) if dev else (None, [])
     run = judge_answers(
         examples,
         judge,
@@ -107,9 +115,10 @@ def accuracy(
     )
     report = estimate_systems(run.answers, confidence=confidence, population=Population(population), width=plan)
     chosen = None if next_ is None else _choose(run, next_, out, seed)
-    _list_skipped([*skipped, *(verdicts.skipped if verdicts else ())])
+    skipped = _list_skipped([*readers, *dev_readers], verdicts)
     if json:
-        print_json({**_document(run, report, chosen), "of": population, "seed": seed, "version": __version__})
+        document = {**_document(run, report, chosen), "of": population, "skipped": skipped}
+        print_json({**document, "seed": seed, "version": __version__})
         return
     _print(run, report)
     if chosen is not None and out is None:
@@ -142,36 +151,21 @@ def _threshold(text: str, dev: str | None) -> float | None:
     return value
 
 
-def _read(inputs: Sequence[str], reading: ReadOptions) -> tuple[list[Example], list[Skipped]]:
+def _read(inputs: Sequence[str], reading: ReadOptions) -> tuple[list[Example], list[Reader]]:
     """Read all answers; of several files without system names, each is a system by its file's name."""
     from qassay.meta.systems import name_systems  # noqa: PLC0415 - scipy, loaded when needed
 
-    if len(inputs) == 1 or _belong_together(inputs, reading):
-        readers = [("", Reader(inputs, reading))]
-    else:
-        readers = [(_name(each), Reader([each], reading)) for each in inputs]
-    examples = name_systems(readers)
-    return examples, [skipped for _, reader in readers for skipped in reader.skipped]
+    parts = Reader(inputs, reading).apart()
+    examples = name_systems(parts if len(parts) > 1 else [("", part) for _, part in parts])
+    return examples, [part for _, part in parts]
 
 
-def _list_skipped(skipped: Sequence[Skipped]) -> None:
-    for each in skipped[:_LISTED]:
-        say(f"skipped {each}")
-    if len(skipped) > _LISTED:
-        say(f"skipped {len(skipped) - _LISTED} more")
-
-
-def _name(path: str) -> str:
-    name = "stdin" if path == "-" else Path(path).name
-    return name.removesuffix(".gz").removesuffix(".zst").rsplit(".", 1)[0]
-
-
-def _belong_together(inputs: Sequence[str], reading: ReadOptions) -> bool:
-    """Tell whether the first file has the questions that the others answer."""
-    name = reading.format
-    if name == "auto":
-        name = "jsonl" if inputs[0] == "-" else sniff(inputs[0])
-    return format_named(name).takes_answers
+def _list_skipped(readers: Sequence[Reader], labels: Labels | None) -> int:
+    """Name what was left out of each file, and count it all."""
+    left: list[Left] = [*readers, *([_LeftOut(labels.skipped, len(labels.skipped))] if labels else [])]
+    for each in left:
+        list_skipped(each)
+    return sum(each.skipped_total for each in left)
 
 
 def _choose(run: JudgedRun, n: int, out: Path | None, seed: int) -> list[dict[str, Any]]:
@@ -201,8 +195,11 @@ def _document(run: JudgedRun, report: AccuracyReport, chosen: list[dict[str, Any
     }
     if run.system_wise is not None:
         document["system_wise"] = run.system_wise.to_dict()
-    if run.notes:
-        document["notes"] = list(run.notes)
+    notes = _notes(run, report)
+    if report.agreement is not None and report.agreement.reason is not None:
+        notes.append(_no_ranks(report.agreement))
+    if notes:
+        document["notes"] = notes
     if chosen is not None:
         document["next"] = chosen
     return document
@@ -231,9 +228,13 @@ def _agreement(agreement: SystemAgreement) -> str:
     ranks = (
         f"Kendall {agreement.kendall:.3f} (p = {agreement.kendall_p:.3f})"
         if agreement.kendall is not None and agreement.kendall_p is not None
-        else f"no rank correlation: {agreement.reason}"
+        else _no_ranks(agreement)
     )
     return f"over {agreement.n} systems: RMSE {agreement.rmse:.3f} ± {agreement.sigma:.3f}, {ranks}"
+
+
+def _no_ranks(agreement: SystemAgreement) -> str:
+    return f"no rank correlation: {agreement.reason}"
 
 
 def _notes(run: JudgedRun, report: AccuracyReport) -> list[str]:

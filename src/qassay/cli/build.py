@@ -45,24 +45,40 @@ def keyphrase(
     seed: DataSeed = 0,
     json: Json = False,
 ) -> None:
-    """Answers with the spans that carry them, for `qassay train keyphrase`: train.jsonl, dev.jsonl, sources.json."""
+    """Answers with the spans that carry them, for `qassay train keyphrase`: train.jsonl, dev.jsonl, sources.json.
+
+    With --recipe also judged.jsonl, the judged answers that the embedded model learns from: give it to `qassay train
+    keyphrase --judged`, and to `qassay train judge --seen`.
+    """
     import numpy as np  # noqa: PLC0415 - with what it is for
 
-    from qassay.train.keyphrase_data import build, embedded_recipe, parse_source, questions_in  # noqa: PLC0415 - heavy
+    from qassay.train.judged_split import embedded_judged  # noqa: PLC0415 - heavy
+    from qassay.train.keyphrase_data import (  # noqa: PLC0415 - heavy
+        JUDGED,
+        build,
+        embedded_recipe,
+        parse_source,
+        questions_in,
+    )
 
     if bool(data) == bool(recipe):
         raise SpecError("say what to build from: either --data FORMAT:FILE (repeat) or --recipe FOLDER")
     sources = embedded_recipe(recipe) if recipe else [parse_source(each) for each in data or ()]
+    unasked = questions_in(held_out or ())
     built = build(
         sources,
         rng=np.random.default_rng(seed),
-        held_out=questions_in(held_out or ()),
+        held_out=unasked,
         licensed_only=licensed_only,
         dev_share=dev_share,
     )
+    if recipe:
+        rng = np.random.default_rng(seed)
+        built.judged = embedded_judged(recipe, built, rng=rng, held_out=unasked, licensed_only=licensed_only)
     built.write(out)
     if json:
-        print_json({"rows": built.counts(), "left_out": dict(built.left_out), "folder": str(out)})
+        found = {"rows": built.counts(), "judged": built.judged_counts(), "left_out": dict(built.left_out)}
+        print_json({**found, "folder": str(out)})
         return
     table = Table("source", "train", "dev", box=None, header_style="bold")
     for name, counts in built.counts().items():
@@ -71,6 +87,8 @@ def keyphrase(
     output.print(table)
     for reason, count in built.left_out.items():
         say(f"left out: {reason}: {count}")
+    if built.judged:
+        say(f"judged answers to train on, in {JUDGED}: {len(built.judged)}")
     say(f"wrote {out}")
 
 
@@ -95,7 +113,7 @@ def ava(
     from qassay.train.ava_build import build_pairs, read_selections  # noqa: PLC0415 - heavy
     from qassay.train.keyphrase_data import questions_in  # noqa: PLC0415 - heavy
 
-    reading = read_options(format_, None, None, "stop")
+    reading = read_options(format_, None, None, None)
     left_out: Counter[str] = Counter()
     selections = read_selections(inputs, reading, left_out, questions_in(held_out or ()))
     found = build_pairs(selections, out, rng=np.random.default_rng(seed), cap=cap, dev_share=dev_share)

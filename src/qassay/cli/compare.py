@@ -34,7 +34,7 @@ def compare(
 
     reading = options.read_options(format_, map_, None, on_error)
     parts = Reader(inputs, reading).apart()
-    examples = name_systems((_stem(name), part) for name, part in parts)
+    examples = name_systems(parts)
     for _, part in parts:
         list_skipped(part)
     table = score_examples(
@@ -58,7 +58,3 @@ def compare(
         print_json(document)
         return
     output.print(comparison_tables(comparisons))
-
-
-def _stem(name: str) -> str:
-    return name.removesuffix(".gz").removesuffix(".zst").rsplit(".", 1)[0]

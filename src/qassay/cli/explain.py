@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from qassay.cli import options
+from qassay.cli.spool import stdin_spooled
 from qassay.cli.terminal import output, print_json, say
 from qassay.data.reading import Reader
 from qassay.errors import DataError, SpecError
@@ -36,13 +37,18 @@ def explain(
     json: options.Json = False,
 ) -> None:
     """Show which words match, what they weigh, and the numbers behind each score."""
+    _check(
+        from_file=bool(inputs), named=bool(id_ or system), given=bool(question or reference or candidate is not None)
+    )
     options.check_apart(inputs or [], html)
-    reader = Reader(inputs, options.read_options(format_, map_, None, "stop")) if inputs else None
-    example = _find(reader, id_, system) if reader else _given(question, reference, candidate)
-    chosen = metric or default_metrics(example)
-    scorer = Scorer(chosen, language=check_language(language), model=model).need_model()
-    if scorer.counts_first:
-        scorer.count(reader or [example])
+    reading = options.read_options(format_, map_, None, None)
+    with stdin_spooled(inputs or [], needed=True) as files:
+        reader = Reader(files, reading) if files else None
+        example = _find(reader, id_, system) if reader else _given(question, reference, candidate)
+        chosen = metric or default_metrics(example)
+        scorer = Scorer(chosen, language=check_language(language), model=model).need_model()
+        if scorer.counts_first:
+            scorer.count(reader or [example])
     explanation = explain_example(example, scorer.specs, scorer)
     if json:
         print_json(explanation.to_dict())
@@ -51,6 +57,16 @@ def explain(
         say(f"wrote {html}")
     else:
         output.print(print_explanation(explanation))
+
+
+def _check(*, from_file: bool, named: bool, given: bool) -> None:
+    """Refuse options that would go unheard."""
+    if from_file and given:
+        raise SpecError(
+            "--question, --reference and --candidate stand instead of a file; leave them out, or leave the file out"
+        )
+    if named and not from_file:
+        raise SpecError("--id and --system choose an answer of a file; give the file, or leave them out")
 
 
 def _find(reader: Reader, id_: str | None, system: str | None) -> Example:

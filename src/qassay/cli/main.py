@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import errno
 import signal
 import sys
 from typing import TYPE_CHECKING, Annotated, NoReturn
@@ -27,7 +27,7 @@ from qassay.cli import (
     train_heads,
     verify,
 )
-from qassay.cli.terminal import messages
+from qassay.cli.terminal import accept_any_text, drop_output, messages
 from qassay.errors import QassayError
 from qassay.version import __version__
 
@@ -81,17 +81,22 @@ def main(
 def run() -> NoReturn:
     """Run the program. Exit status: 0 done, 2 wrong use or input, 130 interrupted, 1 a bug."""
     signal.signal(signal.SIGTERM, _interrupt)
+    accept_any_text()
     try:
         app(standalone_mode=True)
     except QassayError as problem:
-        messages.print(f"[bold red]error:[/] {_plain(problem)}", highlight=False, soft_wrap=True)
-        sys.exit(INPUT_ERROR)
+        _refuse(str(problem))
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
     except BrokenPipeError:
         # The reader of our output went away (`| head`): nothing is wrong, and nothing can be flushed any more.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        drop_output()
         sys.exit(0)
+    except OSError as problem:
+        if problem.errno != errno.ENOSPC:
+            raise
+        drop_output()
+        _refuse(f"{problem.strerror}; make room where the output goes, or in the folder for temporary files")
     sys.exit(0)
 
 
@@ -99,7 +104,8 @@ def _interrupt(_signal: int, _frame: FrameType | None) -> NoReturn:
     raise KeyboardInterrupt
 
 
-def _plain(problem: QassayError) -> str:
+def _refuse(problem: str) -> NoReturn:
     from rich.markup import escape  # noqa: PLC0415 - only when something went wrong
 
-    return escape(str(problem))
+    messages.print(f"[bold red]error:[/] {escape(problem)}", highlight=False, soft_wrap=True)
+    sys.exit(INPUT_ERROR)

@@ -66,9 +66,9 @@ def check_device(device: str) -> DeviceName:
     raise SpecError(f'--device is "{device}"; give auto, cpu or cuda')
 
 
-def read_options(format_: str, renames: Sequence[str] | None, system: str | None, on_error: str) -> ReadOptions:
-    """Check the reading options and put them together."""
-    if on_error not in {"stop", "skip"}:
+def read_options(format_: str, renames: Sequence[str] | None, system: str | None, on_error: str | None) -> ReadOptions:
+    """Check the reading options and put them together; without `on_error` no row can be skipped."""
+    if on_error not in {None, "stop", "skip"}:
         raise SpecError(f'--on-error is "{on_error}"; give stop or skip')
     mapping = {}
     for rename in renames or ():
@@ -77,5 +77,9 @@ def read_options(format_: str, renames: Sequence[str] | None, system: str | None
             raise SpecError(f'--map "{rename}" is not of the form OURS=THEIRS, as in candidate=prediction')
         mapping[ours] = theirs
     return ReadOptions(
-        format=format_, mapping=mapping, system=system, on_error="skip" if on_error == "skip" else "stop"
+        format=format_,
+        mapping=mapping,
+        system=system,
+        on_error="skip" if on_error == "skip" else "stop",
+        can_skip=on_error is not None,
     )

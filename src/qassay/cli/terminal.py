@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import codecs
+import io
+import json
 import os
+import re
 import shlex
 import sys
 from collections import Counter
@@ -14,6 +18,8 @@ import msgspec
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
+from qassay.errors import OutputError
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -24,9 +30,14 @@ if TYPE_CHECKING:
 class Output(Console):
     """Standard output, whose reader may go away (`| head`) without anything being wrong."""
 
+    def print(self, *objects: Any, **options: Any) -> None:  # noqa: ANN401 - as Rich has it
+        """Print, or say in one message why that cannot be done."""
+        with _written():
+            super().print(*objects, **options)
+
     def on_broken_pipe(self) -> NoReturn:
         """Stop quietly; what is left cannot be flushed any more."""
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        drop_output()
         raise SystemExit(0)
 
 
@@ -42,6 +53,7 @@ messages = Messages(stderr=True)
 """Progress and messages; results go to stdout."""
 output = Output()
 
+_BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
 _REFRESH = 128
 _NAMED = 3
 """Inputs that a report's title names, and reasons that a summary of skipped rows gives."""
@@ -102,13 +114,39 @@ class ProgressBar:
             self._bar.update(self._task, completed=self._reader.bytes_read, done=self._done, rate=self._done / elapsed)
 
 
-def print_json(document: dict[str, Any]) -> None:
-    """Print one JSON document on stdout."""
+def accept_any_text() -> None:
+    """Let stdout replace what its encoding cannot hold instead of failing; stderr writes escapes by itself."""
+    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors in {"strict", "surrogateescape"}:
+        sys.stdout.reconfigure(errors="replace")
+
+
+def drop_output() -> None:
+    """Send what is left for stdout nowhere, so that the end of the program does not try it again."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+@contextmanager
+def _written() -> Iterator[None]:
+    """Turn what the operating system says against stdout, such as a full disk, into one message."""
     try:
-        sys.stdout.write(msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n")
-        sys.stdout.flush()
+        yield
     except BrokenPipeError:
         output.on_broken_pipe()
+    except OSError as problem:
+        drop_output()
+        raise OutputError(
+            f"cannot be written ({problem.strerror or problem}); check where it goes and the room left", "stdout"
+        ) from problem
+
+
+def print_json(document: dict[str, Any]) -> None:
+    """Print one JSON document on stdout: in UTF-8, or else with escapes, which any encoding holds."""
+    text = msgspec.json.format(msgspec.json.encode(document), indent=2).decode()
+    if codecs.lookup(output.encoding).name != "utf-8":
+        text = _BEYOND_ASCII.sub(lambda found: json.dumps(found[0])[1:-1], text)
+    with _written():
+        output.file.write(f"{text}\n")
+        output.file.flush()
 
 
 def say(text: str) -> None:

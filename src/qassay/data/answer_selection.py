@@ -81,12 +81,15 @@ class Selection:
 
 def read_selection(source: Source) -> Iterator[Selection]:
     """Read the questions of a WikiQA table or a TREC-QA file with all their sentences."""
-    intake = Intake(ReadOptions())
-    tagged = source.head(1024).lstrip().startswith(b"<QApairs")
-    questions, by_name = (_blocks(source), True) if tagged else _table(source, intake)
-    for question in _once(questions, source, by_name=by_name):
-        sides = [tuple(each.text for each in question.sentences if each.label == label) for label in (1, 0)]
-        yield Selection(question.text, *sides)
+    intake = Intake(ReadOptions(can_skip=False))
+    try:
+        tagged = source.head(1024).lstrip().startswith(b"<QApairs")
+        questions, by_name = (_blocks(source), True) if tagged else _table(source, intake)
+        for question in _once(questions, source, by_name=by_name):
+            sides = [tuple(each.text for each in question.sentences if each.label == label) for label in (1, 0)]
+            yield Selection(question.text, *sides)
+    finally:
+        source.close()
 
 
 def _rows(reading: Iterator[Record], names: Sequence[str], source: Source, intake: Intake) -> Iterator[_Question]:

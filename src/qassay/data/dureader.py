@@ -140,10 +140,9 @@ def _members(source: Source) -> Iterator[Source]:
     if source.head(len(ZIP_MAGIC)) != ZIP_MAGIC:
         yield source
         return
-    if source.path is None:
+    if source.path is None or not source.is_file:
         raise DataError("a zip archive cannot be read from a pipe; give a file", source.name)
     source.close()
-    source.hash_file()
     with readable(source.name):
         archive = zipfile.ZipFile(source.path)
     with archive:

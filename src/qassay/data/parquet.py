@@ -25,16 +25,17 @@ def read_parquet(sources: Sequence[Source], intake: Intake) -> Reading:
 
 def parquet_rows(source: Source) -> Iterator[Row]:
     """Give each row as a dictionary; every row has every column."""
-    if source.path is None:
+    if source.path is None or not source.is_file:
         raise DataError("Parquet cannot be read from a pipe or an archive; give a file", source.name)
     try:
         import pyarrow as pa  # noqa: PLC0415 - optional and heavy
         from pyarrow import parquet  # noqa: PLC0415 - as above
     except ImportError as error:
         raise DataError('Parquet needs pyarrow; pip install "qassay[parquet]"', source.name) from error
-    source.hash_file()
+    # A file that cannot be opened says so here, so that what goes wrong later is its content.
+    source.head(1)
+    source.close()
     size, done = source.size or 0, 0
-    # The file was read once for its hash, so that what goes wrong now is its content.
     damage = (pa.ArrowException, UnicodeDecodeError, OSError)
     try:
         with parquet.ParquetFile(source.path) as file:

@@ -1,6 +1,5 @@
 """Inputs of any known format -> a stream of examples, in constant memory."""
 
-import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -28,40 +27,43 @@ class Reader:
 
     Every iteration starts again from the beginning of the files. While it runs, `bytes_read` of `total_bytes`
     says how far it is; afterwards `skipped` lists what was left out (the first thousand; `skipped_total` counts
-    all) and `data_hash` identifies the data.
+    all).
     """
 
-    def __init__(self, inputs: Sequence[str | Path], options: ReadOptions | None = None) -> None:
+    def __init__(self, inputs: Sequence[str | Path | Source], options: ReadOptions | None = None) -> None:
         self._options = options or ReadOptions()
         if not inputs:
             raise DataError("there is no input; give a file, or - for standard input")
         fields = FIELDS if self._options.format == "auto" else format_named(self._options.format).fields
         check_mapping(self._options.mapping, fields)
-        self._sources = [Source.at(path) for path in inputs]
+        self._sources = [each if isinstance(each, Source) else Source.at(each) for each in inputs]
         if sum(source.name == "stdin" for source in self._sources) > 1:
             raise DataError("standard input can be read once; give - once")
         self._intake = Intake(self._options)
-        self._finished = False
 
     def __iter__(self) -> Iterator[Example]:
-        self._finished = False
         self._intake = Intake(self._options)
         for source in self._sources:
             source.bytes_read, source.passes = 0, 1
         try:
             yield from _distinct(self._placed(), self._refuse_repetition)
-            self._finished = True
         finally:
             for source in self._sources:
                 source.close()
 
     def apart(self) -> list["tuple[str, Reader]"]:
-        """Give a reader for each input, with its name; a file of questions stays with the answers to it."""
+        """Give a reader for each input, with its file's name less the extension.
+
+        A file of questions stays with the answers to it, and has their reader. What was read of a pipe to recognise
+        it is kept for its reader.
+        """
         try:
-            parts = [[source.path or "-" for source in sources] for _, sources in self._groups()]
+            parts = [sources for _, sources in self._groups()]
         finally:
-            self._close()
-        return [("stdin" if part[0] == "-" else Path(part[0]).name, Reader(part, self._options)) for part in parts]
+            for source in self._sources:
+                if source.is_file:
+                    source.close()
+        return [(_stem(part[0]), Reader(part, self._options)) for part in parts]
 
     @property
     def skipped(self) -> list[Skipped]:
@@ -83,17 +85,6 @@ class Reader:
     def bytes_read(self) -> int:
         """The bytes that have been read so far."""
         return sum(source.bytes_read for source in self._sources)
-
-    @property
-    def data_hash(self) -> str:
-        """The SHA-256 of the decompressed input in hexadecimal; of several inputs, that of their hashes in a row.
-
-        It is known once all examples have been taken.
-        """
-        if not self._finished:
-            raise RuntimeError("the data hash is known once every example has been read")
-        digests = [source.digest for source in self._sources]
-        return (digests[0] if len(digests) == 1 else hashlib.sha256(b"".join(digests)).digest()).hex()
 
     def _placed(self) -> Reading:
         for kind, sources in self._groups():
@@ -117,10 +108,6 @@ class Reader:
 
     def _refuse_repetition(self, example: Example, name: str, line: int) -> None:
         self._intake.refuse(f"{_repeated(example)}; {ONE_ID_EACH}", name, line)
-
-    def _close(self) -> None:
-        for source in self._sources:
-            source.close()
 
     def _groups(self) -> Iterator[Group]:
         """Put each file of questions together with the files of answers that follow it."""
@@ -191,6 +178,10 @@ def sniff(path: str | Path) -> str:
     if found.role == "answers":
         raise DataError(f"holds answers and no questions ({found.format}); give it after them", source.name)
     return found.format
+
+
+def _stem(source: Source) -> str:
+    return source.stem.removesuffix(".gz").removesuffix(".zst").rsplit(".", 1)[0]
 
 
 def _distinct(reading: Reading, refuse: Refusal) -> Iterator[Example]:

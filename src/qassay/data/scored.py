@@ -90,7 +90,7 @@ def _from_document(row: dict[str, Any]) -> ScoredRow:
 
 
 def _table(source: Source, delimiter: str) -> Iterator[ScoredRow]:
-    reading = records(source, Intake(ReadOptions()), delimiter)
+    reading = records(source, Intake(ReadOptions(can_skip=False)), delimiter)
     names = header(reading, source)
     columns = _Columns(names, source)
     for line, cells in reading:

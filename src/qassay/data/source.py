@@ -1,7 +1,7 @@
 """Where bytes come from: a file, standard input or a member of an archive, plain or compressed."""
 
 import gzip
-import hashlib
+import os
 import sys
 import zipfile
 import zlib
@@ -88,10 +88,7 @@ def readable(name: str) -> Iterator[None]:
 
 
 class Source:
-    """One input as a stream of decompressed bytes, counted and hashed as they pass.
-
-    The hash is over the decompressed bytes, so a data set keeps its identity when it is compressed.
-    """
+    """One input as a stream of decompressed bytes, counted as they pass."""
 
     def __init__(
         self, name: str, stem: str, opener: Callable[[], IO[bytes]], size: int | None, path: Path | None = None
@@ -112,7 +109,6 @@ class Source:
         self._stream: _Reading | None = None
         self._head = b""
         self._ended = False
-        self._hash = hashlib.sha256()
 
     @classmethod
     def at(cls, path: str | Path) -> "Source":
@@ -126,17 +122,14 @@ class Source:
             raise DataError("is a folder; give the file inside it", name)
         size = status.st_size if S_ISREG(status.st_mode) else None
         place = Path(path)
-        return cls(name, place.name, lambda: place.open("rb"), size, place)
+        # What is no UTF-8 in a file's name could not be written in an id or a system's name.
+        stem = os.fsencode(place.name).decode(errors="replace")
+        return cls(name, stem, lambda: place.open("rb"), size, place)
 
     @property
     def is_file(self) -> bool:
         """Whether it can be read more than once."""
         return self.size is not None
-
-    @property
-    def digest(self) -> bytes:
-        """The SHA-256 of what has been read in the last pass."""
-        return self._hash.digest()
 
     def head(self, size: int) -> bytes:
         """Give the first `size` bytes, or all if there are fewer, without using them up."""
@@ -147,10 +140,8 @@ class Source:
 
     def chunks(self) -> Iterator[bytes]:
         """Give all bytes from the start, without a byte order mark."""
-        self._hash = hashlib.sha256()
         first = self.head(len(BYTE_ORDER_MARK))
         held, self._head = self._head, b""
-        self._hash.update(held)
         if first == BYTE_ORDER_MARK:
             held = held[len(BYTE_ORDER_MARK) :]
         try:
@@ -160,7 +151,6 @@ class Source:
                 with readable(self.name):
                     self._take()
                 held, self._head = self._head, b""
-                self._hash.update(held)
                 if held:
                     yield held
         finally:
@@ -192,13 +182,6 @@ class Source:
         last = b"".join(parts)
         if last:
             yield number, [last]
-
-    def hash_file(self) -> None:
-        """Read and hash the file as it lies on the disk, for formats that are not read from end to end."""
-        self._hash = hashlib.sha256()
-        with readable(self.name), self._opener() as raw:
-            while chunk := raw.read(CHUNK):
-                self._hash.update(chunk)
 
     def close(self) -> None:
         """Let go of the file; the next reading starts from the beginning."""

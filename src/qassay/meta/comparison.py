@@ -104,6 +104,7 @@ def compare_systems(
         return replace(result, reason=f"no interval: {too_few(n, 'question', FEWEST_FOR_INTERVAL)}")
     differences = np.concatenate(resampled)
     differences = differences[~np.isnan(differences)]
+    differences[np.abs(differences) < _TIE] = 0.0
     low, high = np.quantile(differences, [(1 - confidence) / 2, (1 + confidence) / 2])
     result = replace(result, low=float(low), high=float(high))
     if n < FEWEST_FOR_TEST:

@@ -238,7 +238,11 @@ def _tied(panel: Panel, options: Options) -> dict[str, bool]:
         size=options.size,
         times=options.times,
     )
-    return {each.correlation.metric: each.tied for each in found if each.correlation.value is not None}
+    return {
+        each.correlation.metric: each.tied
+        for each in found
+        if each.correlation.value is not None and each.tied is not None
+    }
 
 
 def _tested(panel: Panel, options: Options) -> bool:

@@ -20,6 +20,9 @@ from qassay.scoring import OnError, score_examples
 EVEN = 0.5
 """From this probability on an answer is rather right than wrong."""
 _RANK = "rank"
+_SETTLED = 12
+"""Decimals of a score; what follows them is rounding."""
+JUDGED_MISSING = "missing answers on which there is a verdict, which the judge counts as not right"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,6 +88,8 @@ def judge_answers(
     first = tuple(everything[row] for row in kept.tolist())
     scores = table[spec][kept]
     truth = None if truth is None else truth[kept]
+    scores, missing = _with_missing(first, scores, labels, truth)
+    notes += [f"{JUDGED_MISSING}: {missing:,}"] if missing else []
     matched = _matched(labels, first, truth, scores)
     if labels is not None and matched is not None:
         notes += _label_notes(labels, matched, scores)
@@ -92,12 +97,22 @@ def judge_answers(
     answers = JudgedAnswers(
         system,
         question,
-        scores if threshold is None else np.where(np.isnan(scores), np.nan, scores >= threshold),
+        scores if threshold is None else np.where(np.isnan(scores), np.nan, np.round(scores, _SETTLED) >= threshold),
         matched,
         truth,
     )
     signature = table.aggregates[0].signature
     return JudgedRun(first, answers, scores, spec, signature, threshold, system_wise, tuple(notes))
+
+
+def _with_missing(
+    examples: Sequence[Example], scores: Floats, labels: Labels | None, truth: Floats | None
+) -> tuple[Floats, int]:
+    """Count a missing answer as not right where people have a verdict on it, and say how many there are."""
+    verdicts = match_labels(labels, examples).value if labels is not None else truth
+    absent = np.array([example.candidate is None for example in examples], dtype=bool)
+    counted = absent & ~np.isnan(verdicts) if verdicts is not None else np.zeros(len(examples), dtype=bool)
+    return np.where(counted, 0.0, scores), int(counted.sum())
 
 
 def _keys(examples: Sequence[Example]) -> tuple[list[str], list[Hashable]]:

@@ -28,8 +28,8 @@ class Standing:
     """One metric's place in a table: its agreement with people, and whether it is tied with the best."""
 
     correlation: Correlation
-    tied: bool
-    """The best itself, or not beaten by it for sure."""
+    tied: bool | None
+    """The best itself, or not beaten by it for sure; None where that could not be tested."""
     p: float | None
     """One-sided: the best is better than this one, corrected for the number of metrics; None for the best."""
 

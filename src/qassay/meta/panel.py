@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from qassay.arrays import Bools, Floats, Ints
 from qassay.errors import DataError
+from qassay.meta.weighted import settled
 
 _LARGEST = 1e100
 """Sums of squares of larger numbers leave the range of floating point."""
@@ -61,7 +62,10 @@ def _mean(stats: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Panel:
-    """Answers in rows: who gave them to which question, what people say of them and what each metric says."""
+    """Answers in rows: who gave them to which question, what people say of them and what each metric says.
+
+    Scores that differ by rounding alone, as two ways to the same F score do, are tied.
+    """
 
     judgement: Floats
     """A person's score; NaN where there is none."""
@@ -91,7 +95,7 @@ class Panel:
         rows = len(judged)
         if not rows:
             raise DataError("no answers; give at least three with a judgement")
-        columns = {name: finite_or_missing(values, name) for name, values in scores.items()}
+        columns = {name: settled(finite_or_missing(values, name)) for name, values in scores.items()}
         for name, values in columns.items():
             if len(values) != rows:
                 raise DataError(f"{len(values)} scores of {name} for {rows} judgements; give one a row")

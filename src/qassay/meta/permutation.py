@@ -122,7 +122,8 @@ def permutation_difference(
 
     Both metrics are standardised first, because a swap only makes sense between values on one scale. PERM-BOTH
     tosses a coin for every answer, PERM-SYSTEMS for every system and PERM-INPUTS for every question. Systems are
-    scored by their mean, and only answers that both metrics scored count.
+    scored by their mean, so that metrics that pool their answers (BLEU) cannot be tested so; only answers that both
+    metrics scored count.
     """
     if test not in {DifferenceTest.PERM_BOTH, DifferenceTest.PERM_SYSTEMS, DifferenceTest.PERM_INPUTS}:
         raise DataError(f"{test} is no permutation test; use perm-both, perm-systems or perm-inputs")
@@ -131,6 +132,9 @@ def permutation_difference(
     result = Difference(a, b, level, coefficient, test, alternative, None, None, 0, missing, draws)
     if level is Level.OVERALL:
         return replace(result, reason="permutation tests are for answers, systems and inputs; use bootstrap")
+    if level is Level.SYSTEM and {a, b} & set(panel.pooling):
+        # Swapped answers of two metrics have no pooled score.
+        return replace(result, reason="permutation tests score systems by means, and this metric pools; use bootstrap")
     if not complete.any():
         return replace(result, reason="0 pairs; at least 3 are needed")
     rows = np.flatnonzero(complete)

@@ -243,11 +243,13 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
     return adjusted
 
 
-def tied_with_best(values: Sequence[float | None], p_better: Sequence[float | None], alpha: float = 0.05) -> list[bool]:
+def tied_with_best(
+    values: Sequence[float | None], p_better: Sequence[float | None], alpha: float = 0.05
+) -> list[bool | None]:
     """Mark the best value and those that it does not beat for sure, as the papers' tables do.
 
     `p_better[i]` is the one-sided p-value of the best being better than entry i (its own entry is not read). An
-    undefined p cannot tell the two apart, so it counts as a tie; an undefined value is never marked.
+    undefined value is never marked; of one that could not be tested nothing is known, nor of the best where none was.
     """
     if len(values) != len(p_better):
         raise DataError(f"{len(values)} values and {len(p_better)} p-values; give one for each")
@@ -255,7 +257,13 @@ def tied_with_best(values: Sequence[float | None], p_better: Sequence[float | No
     if not known:
         return [False] * len(values)
     best = max(known)
-    return [
-        value is not None and (value == best or p is None or p >= alpha)
-        for value, p in zip(values, p_better, strict=True)
-    ]
+    tested = len(known) == known.count(best) or any(p is not None for p in p_better)
+    marks: list[bool | None] = []
+    for value, p in zip(values, p_better, strict=True):
+        if value is None:
+            marks.append(False)
+        elif value == best:
+            marks.append(True if tested else None)
+        else:
+            marks.append(None if p is None else p >= alpha)
+    return marks

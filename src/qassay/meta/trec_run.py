@@ -16,7 +16,8 @@ class RankedAnswer:
     """An answer's place among the answers to its question."""
 
     question: str
-    """The question's name: its `question_id` where the data has one, else `q1`, `q2` … in the order they appear."""
+    """The question's name: its `question_id` where the data has one; else its id, where systems answer each question
+    under one id; else `question-1`, `question-2` … in the order they appear."""
     answer: str
     """The answer's id, with its system in front where there are several systems."""
     rank: int
@@ -36,6 +37,7 @@ class Ranking:
 @dataclass(slots=True)
 class _Question:
     name: str
+    ids: set[str]
     answers: list[tuple[float, str, str]]
 
 
@@ -57,14 +59,21 @@ def rank_answers(scored: Iterable[tuple[Example, float | None]]) -> Ranking:
                 'give "question" or "question_id"'
             )
         systems.add(example.system)
-        question = questions.setdefault(key, _Question(name or f"q{len(questions) + 1}", []))
+        question = questions.setdefault(key, _Question(name, set(), []))
+        question.ids.add(example.id)
         if score is None:
             unscored += 1
         else:
             question.answers.append((score, example.system, example.id))
+    by_id = len(systems) > 1 and all(len(each.ids) == 1 for each in questions.values())
     ranked = [
-        RankedAnswer(each.name, f"{system}/{id_}" if len(systems) > 1 else id_, rank, score)
-        for each in questions.values()
+        RankedAnswer(
+            each.name or (next(iter(each.ids)) if by_id else f"question-{number}"),
+            f"{system}/{id_}" if len(systems) > 1 else id_,
+            rank,
+            score,
+        )
+        for number, each in enumerate(questions.values(), 1)
         for rank, (score, system, id_) in enumerate(sorted(each.answers, key=lambda answer: -answer[0]), 1)
     ]
     return Ranking(tuple(ranked), len(questions), unscored)

@@ -114,7 +114,7 @@ def verification_quality(
     accurate = tied_with_best([row.accuracy for row in rows], list(accuracy_p.values()))
     close = tied_with_best([-row.mse for row in rows], list(mse_p.values()))
     marked = [
-        Verification(**{**asdict(row), "accuracy_tied": accurate[i], "mse_tied": close[i]})
+        Verification(**{**asdict(row), "accuracy_tied": bool(accurate[i]), "mse_tied": bool(close[i])})
         for i, row in enumerate(rows)
     ]
     return marked, _leads(judged, rng, draws)

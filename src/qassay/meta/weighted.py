@@ -7,6 +7,7 @@ rows are tied; running sums of whole numbers are also several times faster than 
 without a value (constant side, fewer than two rows) is NaN here; callers count it.
 """
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -34,6 +35,10 @@ class Coefficient(StrEnum):
     """Kendall's τ-b, which corrects for ties."""
 
 
+_FIGURES = 12
+"""Figures of the largest number that are kept."""
+_MOST_DECIMALS = 290
+"""With more of them numbers overflow while they are rounded."""
 _ROUNDING = 1e-12
 """Share of the second moment below which a variance is rounding noise of a constant column."""
 _DENSE_ROWS = 64
@@ -60,10 +65,13 @@ def spread_of(second: Floats, first: Floats, total: Floats) -> Floats:
 
 
 def settled(means: Floats) -> Floats:
-    """Round off what the order of summation left in means (…, rows), so that equal ones are tied in ranks."""
-    scale = np.nanmax(np.abs(means), axis=-1, keepdims=True, initial=0.0)
-    scale = np.where(scale > 0, scale, 1.0)
-    return np.asarray(np.round(means / scale, 12) * scale)
+    """Round off what the order of summation left in means (…, rows), so that equal ones are tied in ranks.
+
+    One scale for all of them: rows of several draws may be ranked together.
+    """
+    largest = float(np.nanmax(np.abs(means), initial=0.0))
+    decimals = _FIGURES - math.ceil(math.log10(largest)) if largest else 0
+    return np.asarray(np.round(means, min(decimals, _MOST_DECIMALS)))
 
 
 def _centred(values: Floats) -> Floats:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -15,8 +15,11 @@ import numpy as np
 from qassay.errors import DataError
 from qassay.metrics.base import f_measure
 from qassay.metrics.matching import match, unit
+from qassay.models.folder import fingerprint
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from qassay.models.base import Encoder
 
 
@@ -41,7 +44,7 @@ def baseline(encoder: Encoder, layer: int, source: str, power: float) -> Baselin
     """
     if source != "yes":
         return _from_file(Path(source), layer)
-    kept = _cache() / f"{encoder.fingerprint}-{layer}-{power:g}.json"
+    kept = _cache() / f"{encoder.fingerprint}-{_fingerprint(_texts())}-{layer}-{power:g}.json"
     try:
         return Baseline(*msgspec.json.decode(kept.read_bytes(), type=list[float]))
     except (OSError, msgspec.MsgspecError, TypeError):
@@ -53,6 +56,15 @@ def baseline(encoder: Encoder, layer: int, source: str, power: float) -> Baselin
         # A cache that cannot be written costs time, not correctness.
         return found
     return found
+
+
+def baseline_identity(source: str, layer: int) -> str:
+    """Identify a baseline beside its model and layer: a file's by its numbers, a computed one by its texts."""
+    return _fingerprint(_texts() if source == "yes" else map(repr, _from_file(Path(source), layer)))
+
+
+def _fingerprint(parts: Iterable[str]) -> str:
+    return fingerprint("\n".join(parts))
 
 
 @lru_cache(maxsize=16)
@@ -71,11 +83,17 @@ def _from_file(path: Path, layer: int) -> Baseline:
         raise DataError("is no baseline file; it needs the columns LAYER,P,R,F", path) from problem
 
 
-def _computed(encoder: Encoder, layer: int, power: float) -> Baseline:
+@cache
+def _texts() -> tuple[str, ...]:
+    """Give the packaged example answers, one a question."""
     lines = (files("qassay") / "assets" / "demo.jsonl").read_bytes().splitlines()
     rows = [msgspec.json.decode(line, type=_Row) for line in lines]
     answers = {row.question: _text(row.references[0]) for row in rows}
-    texts = list(dict.fromkeys(text for text in answers.values() if text.isascii()))
+    return tuple(dict.fromkeys(text for text in answers.values() if text.isascii()))
+
+
+def _computed(encoder: Encoder, layer: int, power: float) -> Baseline:
+    texts = _texts()
     encoded = encoder.encode(texts, layer)
     units = [unit(each) for each in encoded]
     weights = [(~each.special).astype(np.float64) for each in encoded]

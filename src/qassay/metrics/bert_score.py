@@ -9,7 +9,7 @@ import numpy as np
 from qassay.asked import weights_on
 from qassay.frequencies import FrequencyNeed
 from qassay.metrics.base import EMPTY_REFERENCE, MeanMetric, best, f_measure, subset
-from qassay.metrics.baseline import Baseline, baseline
+from qassay.metrics.baseline import Baseline, baseline, baseline_identity
 from qassay.metrics.matching import Units, match_pairs
 from qassay.models.base import EMBEDDED
 
@@ -34,10 +34,11 @@ class BertScore(MeanMetric):
         return self.text("model")
 
     def identity(self, resources: Resources) -> dict[str, str]:
-        """Add the encoder's fingerprint and the layer that is meant."""
-        encoder = resources.encoder(self.model)
+        """Add the encoder's fingerprint, the layer that is meant and what unrelated texts are taken to score."""
+        encoder, source = resources.encoder(self.model), self.text("rescale")
         layer = int(self.params["layer"]) or encoder.default_layer
-        return {**super().identity(resources), "model": encoder.fingerprint, "layer": str(layer)}
+        floor = {} if source == "no" else {"baseline": baseline_identity(source, layer)}
+        return {**super().identity(resources), "model": encoder.fingerprint, "layer": str(layer), **floor}
 
     @property
     def frequencies(self) -> tuple[FrequencyNeed, ...]:

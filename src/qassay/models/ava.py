@@ -79,14 +79,14 @@ class AvaJudge:
 
     @cached_property
     def _loaded(self) -> tuple[AvaNetwork, Any, str]:
-        import torch  # noqa: PLC0415 - an optional extra
         import transformers  # noqa: PLC0415 - an optional extra
         from safetensors import SafetensorError  # noqa: PLC0415 - an optional extra
         from safetensors.torch import load_file  # noqa: PLC0415 - an optional extra
 
         from qassay.models.ava_network import AvaNetwork  # noqa: PLC0415 - needs torch
+        from qassay.models.hf import choose_device  # noqa: PLC0415 - with what it is for
 
-        device = "cuda" if self._device == "cuda" or (self._device == "auto" and torch.cuda.is_available()) else "cpu"
+        device = choose_device(self._device)
         hub: Any = transformers
         try:
             config = hub.AutoConfig.from_pretrained(self._folder, trust_remote_code=False)

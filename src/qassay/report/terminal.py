@@ -15,7 +15,7 @@ from rich.text import Text
 from qassay.report.answers import system_names
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from rich.console import RenderableType
 
@@ -42,19 +42,21 @@ def aggregates_table(
     """Show systems by metrics, each score with its interval, and what was left out.
 
     Systems stand side by side while `width` has room: intervals beside the scores, or else below them. When there is
-    no room either way, there is one line for each system and metric. The highest score of a metric is bold, which
-    says nothing of significance: `qassay compare` does.
+    no room either way, there is one line for each system and metric. `n` counts the answers that were scored; where
+    a system's metrics scored different numbers of them, it is the fewest to the most. The highest score of a metric is
+    bold, which says nothing of significance: `qassay compare` does.
     """
     systems = {system: plain(name) for system, name in system_names(each.system for each in aggregates).items()}
     cells = {(each.metric, each.system): each for each in aggregates}
     specs = list(dict.fromkeys(each.metric for each in aggregates))
+    headings = {system: (name, _scored_counts(system, aggregates)) for system, name in systems.items()}
     one_line, two_lines = (
-        _side_by_side_width(specs, systems, cell) for cell in (f"0.000 {_ANY_INTERVAL}", _ANY_INTERVAL)
+        _side_by_side_width(specs, headings.values(), cell) for cell in (f"0.000 {_ANY_INTERVAL}", _ANY_INTERVAL)
     )
     if two_lines > width:
         table = _long(specs, systems, cells)
     else:
-        table = _side_by_side(specs, systems, cells, joint="\n" if one_line > width else " ")
+        table = _side_by_side(specs, headings, cells, joint="\n" if one_line > width else " ")
     return Group(table, *_unscored_lines(aggregates, systems, len(specs)), *_note_lines(notes or {}))
 
 
@@ -73,27 +75,36 @@ def score_text(value: float | None) -> str:
     return DASH if value is None else f"{value:.3f}"
 
 
-def _side_by_side_width(specs: Sequence[str], systems: Mapping[str, str], cell: str) -> int:
+def _scored_counts(system: str, aggregates: Sequence[Aggregate]) -> str:
+    """Say how many of a system's answers were scored, which may differ from metric to metric."""
+    counts = [each.n for each in aggregates if each.system == system]
+    fewest, most = min(counts), max(counts)
+    return f"n = {most:,}" if fewest == most else f"n = {fewest:,} to {most:,}"
+
+
+def _side_by_side_width(specs: Sequence[str], headings: Iterable[tuple[str, str]], cell: str) -> int:
     columns = [
         max(map(cell_len, ["metric", *specs])),
-        *(max(len(cell), cell_len(name)) for name in systems.values()),
+        *(max(map(cell_len, [cell, *lines])) for lines in headings),
     ]
     return sum(columns) + _PADDING * len(columns)
 
 
 def _side_by_side(
-    specs: Sequence[str], systems: Mapping[str, str], cells: Mapping[tuple[str, str], Aggregate], joint: str
+    specs: Sequence[str],
+    headings: Mapping[str, tuple[str, str]],
+    cells: Mapping[tuple[str, str], Aggregate],
+    joint: str,
 ) -> Table:
     table = Table(box=SIMPLE_HEAD, padding=(0, 1), pad_edge=False)
     table.add_column("metric", no_wrap=True)
-    for system, name in systems.items():
-        answers = max((each.n + each.unscored for each in cells.values() if each.system == system), default=0)
+    for name, counts in headings.values():
         heading = Text(name)
-        heading.append(f"\nn = {answers:,}", "dim not bold")
+        heading.append(f"\n{counts}", "dim not bold")
         table.add_column(heading, justify="right", no_wrap=True)
     for spec in specs:
         best = _best(spec, cells)
-        row = [_cell(cells.get((spec, system)), joint, best) for system in systems]
+        row = [_cell(cells.get((spec, system)), joint, best) for system in headings]
         table.add_row(Text(spec), *row)
     return table
 

@@ -54,8 +54,9 @@ class Questioner:
 
     @property
     def fingerprint(self) -> str:
-        """What identifies the models."""
-        return self._writer.fingerprint if self._writer else self._chunker.fingerprint
+        """What identifies the models: the chunker chooses what is asked about, also where a writer words it."""
+        own = self._chunker.fingerprint
+        return f"{own}+{self._writer.fingerprint}" if self._writer else own
 
     def ask(self, texts: Sequence[str]) -> list[list[Raised]]:
         """Give every text's questions, in its order; the same question is asked once a text."""

@@ -1,16 +1,6 @@
 """What was asked about a summary, what was answered, and how the answers compare: one line of the questions' file."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import msgspec
-
-from qassay.errors import DataError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 
 class AskedQuestion(msgspec.Struct):
@@ -51,20 +41,3 @@ class SummaryRecord(msgspec.Struct):
     sources: list[SourceRecord]
     unscored: str | None = None
     """Why there is no score."""
-
-
-def encode_records(records: list[SummaryRecord]) -> bytes:
-    """Write records as JSON lines."""
-    encoder = msgspec.json.Encoder()
-    return b"".join(encoder.encode(record) + b"\n" for record in records)
-
-
-def read_records(path: Path) -> Iterator[SummaryRecord]:
-    """Read the lines of a questions' file."""
-    decoder = msgspec.json.Decoder(SummaryRecord)
-    with path.open("rb") as file:
-        for number, line in enumerate(file, 1):
-            try:
-                yield decoder.decode(line)
-            except msgspec.DecodeError as problem:
-                raise DataError(f"not a record of questions: {problem}", path, number) from problem

@@ -15,6 +15,7 @@ from qassay.errors import DataError
 from qassay.text.sentences import sentence_spans
 from qassay.train.keyphrase_rows import FUNCTION_WORDS, KeyphraseRow, Span, content_spans, question_key, words
 from qassay.train.source_files import read_json, read_json_lines, read_text
+from qassay.train.source_rows import BoolQ, PubMedQA
 
 _AUXILIARIES = frozenset(
     "is are was were do does did can could will would has have had should may might must".split()  # noqa: SIM905
@@ -25,27 +26,15 @@ _OPINION_WORDS = frozenset({"yes", "no", "not", "never", "none", "nobody", "noth
 _LONGEST_SHORT_ANSWER = 25
 
 
-class _BoolQ(msgspec.Struct):
-    question: str
-    answer: bool
-    passage: str = ""
-
-
 def boolq(path: Path, source: str) -> Iterator[KeyphraseRow]:
     """BoolQ: yes-no answers written out in the ways people give them."""
-    for entry in read_json_lines(path, _BoolQ):
+    for entry in read_json_lines(path, BoolQ):
         yield from yes_no_rows(entry.question, yes=entry.answer, passage=entry.passage, source=source)
-
-
-class _PubMed(msgspec.Struct):
-    question: str = msgspec.field(name="QUESTION")
-    long_answer: str = msgspec.field(name="LONG_ANSWER")
-    final_decision: str
 
 
 def pubmedqa(path: Path, source: str) -> Iterator[KeyphraseRow]:
     """PubMedQA: yes-no answers followed by the authors' conclusion; "maybe" gives no row."""
-    for entry in read_json(path, dict[str, _PubMed]).values():
+    for entry in read_json(path, dict[str, PubMedQA]).values():
         if entry.final_decision in {"yes", "no"}:
             yes = entry.final_decision == "yes"
             yield from yes_no_rows(entry.question, yes=yes, passage=entry.long_answer, source=source)

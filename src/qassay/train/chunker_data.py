@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from qassay.train import span_sources, tagged_sources
-from qassay.train.keyphrase_data import NONE_STATED, linked
+from qassay.train.keyphrase_data import linked
 from qassay.train.keyphrase_rows import KeyphraseRow, question_key
 from qassay.train.question_kinds import question_kind
 from qassay.train.reader_split import side_of_article
@@ -37,14 +37,6 @@ class ChunkerData:
             write_rows(folder / f"{name}.jsonl", rows)
         counts = {name: dict(Counter(row.source for row in rows)) for name, rows in sides.items()}
         (folder / "sources.json").write_text(json.dumps({"rows": counts}, indent=1) + "\n", encoding="utf-8")
-
-
-LICENCES = {
-    "conll2000": "as NLTK distributes it",
-    "trecqa": NONE_STATED,
-    "squad": "CC BY-SA 4.0",
-    "qamr": "MIT",
-}
 
 
 def build(folder: Path, conll: Path, *, rng: np.random.Generator, licensed_only: bool = False) -> ChunkerData:

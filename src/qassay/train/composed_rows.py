@@ -19,6 +19,7 @@ from qassay.train import answer_sources, span_sources
 from qassay.train.judge_rows import JudgeRow, group_of
 from qassay.train.keyphrase_rows import KeyphraseRow, question_key, words
 from qassay.train.source_files import read_json, read_json_lines, read_text
+from qassay.train.source_rows import AnswerSentences, BoolQ, PubMedQA
 
 _NUMBER = re.compile(r"\d[\d,.]*\d|\d")
 _YEAR = re.compile(r"1[0-9]{3}|20[0-9]{2}")
@@ -116,19 +117,9 @@ def _overlapping(left: str, right: str) -> bool:
     return bool(a & b)
 
 
-class _Sentence(msgspec.Struct):
-    sentence: str
-
-
-class _Sentences(msgspec.Struct):
-    question: str
-    answer: str
-    sentences: list[_Sentence]
-
-
 def qadialog(path: Path, rng: np.random.Generator) -> Iterator[JudgeRow]:
     """Short answers that people turned into sentences: two sentences of one question say the same."""
-    for entry in read_json_lines(path, _Sentences):
+    for entry in read_json_lines(path, AnswerSentences):
         texts = list(dict.fromkeys(written.sentence for written in entry.sentences))
         if len(texts) > 1:
             first, second = rng.permutation(len(texts))[:2]
@@ -243,27 +234,15 @@ def yes_no(question: str, *, yes: bool, passage: str, source: str, rng: np.rando
     yield JudgeRow(question, (same[first],), opposite[int(rng.integers(len(opposite)))], 0.0, source, group)
 
 
-class _BoolQ(msgspec.Struct):
-    question: str
-    answer: bool
-    passage: str = ""
-
-
 def boolq(path: Path, rng: np.random.Generator) -> Iterator[JudgeRow]:
     """BoolQ: yes-no questions, answered twice in the same sense and once in the other."""
-    for entry in read_json_lines(path, _BoolQ):
+    for entry in read_json_lines(path, BoolQ):
         yield from yes_no(entry.question, yes=entry.answer, passage=entry.passage, source="boolq", rng=rng)
-
-
-class _PubMed(msgspec.Struct):
-    question: str = msgspec.field(name="QUESTION")
-    long_answer: str = msgspec.field(name="LONG_ANSWER")
-    final_decision: str
 
 
 def pubmedqa(path: Path, rng: np.random.Generator) -> Iterator[JudgeRow]:
     """PubMedQA: as `boolq`, with the authors' conclusion in longer answers; "maybe" gives no row."""
-    for entry in read_json(path, dict[str, _PubMed]).values():
+    for entry in read_json(path, dict[str, PubMedQA]).values():
         if entry.final_decision in {"yes", "no"}:
             yes = entry.final_decision == "yes"
             yield from yes_no(entry.question, yes=yes, passage=entry.long_answer, source="pubmedqa", rng=rng)
@@ -283,8 +262,6 @@ class _Asked(msgspec.Struct):
 class _Paragraph(msgspec.Struct):
     qas: list[_Asked]
     context: str = ""
-    background: str = ""
-    situation: str = ""
 
 
 class _Article(msgspec.Struct):

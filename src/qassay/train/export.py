@@ -11,6 +11,7 @@ from onnx import TensorProto
 
 from qassay.errors import ModelError
 from qassay.models.folder import BELOW, DESCRIPTION, IDS, KeyphraseHead, OnnxModel, write_description
+from qassay.train.encoder_layers import HEADS
 from qassay.train.onnx_graph import LARGEST_FACTOR, Graph, Layer, WeightFile, quantise
 
 if TYPE_CHECKING:
@@ -88,9 +89,7 @@ def _embed(graph: Graph, weights: Arrays, *, int8: bool) -> str:
     return graph.add_and_norm(states, used, "embeddings.norm", norm)
 
 
-def export_keyphrase(
-    weights: Arrays, folder: Path, *, layer: int, temperature: float, heads: int = 12, int8: bool = True
-) -> None:
+def export_keyphrase(weights: Arrays, folder: Path, *, layer: int, temperature: float, int8: bool = True) -> None:
     """Add a keyphrase head to an exported encoder: one graph for the question, run once, and one for the answers.
 
     The question's tokens see the question alone, so that what answers attend to (keys and values) is the same for all
@@ -100,7 +99,7 @@ def export_keyphrase(
     asked, layers = (_tuned_layers(weights, name) for name in ("asked", "layers"))
     file = WeightFile(folder / _KEYPHRASE_FILE)
     wide: Shape = [1, "pieces", model.width]
-    question = Graph(file, int8=int8, heads=heads)
+    question = Graph(file, int8=int8, heads=HEADS)
     states = question.one("Add", "states", question.weight("role.question", weights["roles"][0]))
     for number, tuned in enumerate(asked):
         states = question.layer(states, f"asked{number}", tuned)
@@ -113,7 +112,7 @@ def export_keyphrase(
             states = question.layer(states, f"joint{number}", tuned)
     question.save(folder / "keyphrase_question.onnx", {"states": (TensorProto.FLOAT, wide)}, beside)
 
-    answer = Graph(file, int8=int8, heads=heads)
+    answer = Graph(file, int8=int8, heads=HEADS)
     states = answer.one("Add", "states", answer.weight("role.answer", weights["roles"][1]))
     for number, tuned in enumerate(layers):
         last = number + 1 == len(layers)

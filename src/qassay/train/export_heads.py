@@ -11,6 +11,7 @@ from onnx import TensorProto
 from qassay.models import chunker, reader
 from qassay.models.chunker import ChunkerHead
 from qassay.models.folder import OnnxModel
+from qassay.train.encoder_layers import HEADS
 from qassay.train.onnx_graph import Graph, Layer, WeightFile
 
 if TYPE_CHECKING:
@@ -26,11 +27,11 @@ if TYPE_CHECKING:
 _CHUNKER_FILE, _READER_FILE = "chunker.npz", "reader.npz"
 
 
-def export_chunker(weights: Arrays, folder: Path, *, layer: int, heads: int = 12, int8: bool = True) -> None:
+def export_chunker(weights: Arrays, folder: Path, *, layer: int, int8: bool = True) -> None:
     """Write the chunker's graph: states of the trunk's `layer` in, scores of all labels out."""
     width = OnnxModel.read(folder).width
     file = WeightFile(folder / _CHUNKER_FILE)
-    graph = Graph(file, int8=int8, heads=heads)
+    graph = Graph(file, int8=int8, heads=HEADS)
     states = _tuned(graph, "states", weights)
     product = graph.one("MatMul", states, graph.weight("out.weight", weights["out.weight"].T))
     scores = graph.one("Add", product, graph.weight("out.bias", weights["out.bias"]))
@@ -45,14 +46,14 @@ def export_chunker(weights: Arrays, folder: Path, *, layer: int, heads: int = 12
     _describe(folder / chunker.DESCRIPTION, head)
 
 
-def export_reader(weights: Arrays, folder: Path, head: ReaderHead, *, heads: int = 12, int8: bool = True) -> None:
+def export_reader(weights: Arrays, folder: Path, head: ReaderHead, *, int8: bool = True) -> None:
     """Write the reader's graph: states of question and passage and which pieces they share in, two scores a piece out.
 
     `head` says how the reader is used; its graph and weights are named here.
     """
     width = OnnxModel.read(folder).width
     file = WeightFile(folder / _READER_FILE)
-    graph = Graph(file, int8=int8, heads=heads)
+    graph = Graph(file, int8=int8, heads=HEADS)
     question = graph.one("Add", "question", graph.weight("sides.question", weights["sides"][0]))
     sides = graph.one("Gather", graph.weight("sides.passage", weights["sides"][1:]), "shared")
     passage = graph.one("Add", "passage", sides)

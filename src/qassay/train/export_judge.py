@@ -12,6 +12,7 @@ from qassay.models import judge
 from qassay.models.folder import OnnxModel
 from qassay.models.judge import JudgeHead
 from qassay.models.judge_marks import LONGEST
+from qassay.train.encoder_layers import HEADS
 from qassay.train.onnx_graph import Graph, Layer, WeightFile
 
 if TYPE_CHECKING:
@@ -25,11 +26,11 @@ if TYPE_CHECKING:
 _FILE, _GRAPH = "judge.npz", "judge.onnx"
 
 
-def export_judge(weights: Arrays, folder: Path, *, layer: int, heads: int = 12, int8: bool = True) -> None:
+def export_judge(weights: Arrays, folder: Path, *, layer: int, int8: bool = True) -> None:
     """Write the judge's graph: states of the trunk's `layer` and each piece's mark in, one logit out."""
     width = OnnxModel.read(folder).width
     file = WeightFile(folder / _FILE)
-    graph = Graph(file, int8=int8, heads=heads)
+    graph = Graph(file, int8=int8, heads=HEADS)
     marks = graph.one("Gather", graph.weight("marks", weights["marks.weight"]), "marks_of_pieces")
     states = graph.one("Add", "states", marks)
     depth = 1 + max(int(name.split(".")[1]) for name in weights if name.startswith("layers."))

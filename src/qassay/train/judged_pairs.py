@@ -12,14 +12,17 @@ from xml.etree import ElementTree as ET
 import msgspec
 import numpy as np
 
+from qassay.errors import DataError
 from qassay.train.answer_sentences import find_phrase
 from qassay.train.held_back import held_back
 from qassay.train.keyphrase_rows import question_key, words
 from qassay.train.source_files import read_json, read_json_lines, read_text
+from qassay.train.source_rows import AnswerSentences, BoolQ
 
 _SYSTEMS = ("fid", "gpt35", "chatgpt", "gpt4", "newbing")
 _SENTENCE_WORDS = 5
-_YES_NO = frozenset({"yes", "no"})
+WITHOUT_LICENCE = frozenset({"boolq", "multirc", "qadialog"})
+"""Sources of `judged_sources` that state no licence."""
 
 
 class JudgedPair(msgspec.Struct, frozen=True):
@@ -130,17 +133,26 @@ def squad_mturk(path: Path) -> Iterator[JudgedPair]:
 
 def student_answers(path: Path, corpus: str) -> Iterator[JudgedPair]:
     """Students' answers marked correct or not (SemEval-2013 task 7: Beetle, SciEntsBank)."""
-    with zipfile.ZipFile(path) as archive:
-        folder = f"/3way/{corpus}/"
-        names = sorted(name for name in archive.namelist() if folder in f"/{name}" and name.endswith(".xml"))
-        for name in names:
-            root = ET.fromstring(archive.read(name))  # noqa: S314 - data set files that the user names
-            question = (root.findtext("questionText") or "").strip()
-            references = tuple(node.text.strip() for node in root.iter("referenceAnswer") if node.text)
-            for node in root.iter("studentAnswer"):
-                if node.text and node.text.strip() and references:
-                    label = float(node.get("accuracy") == "correct")
-                    yield JudgedPair(question, references, node.text.strip(), label, corpus)
+    for text in _archived(path, f"/3way/{corpus}/"):
+        root = ET.fromstring(text)  # noqa: S314 - data set files that the user names
+        question = (root.findtext("questionText") or "").strip()
+        references = tuple(node.text.strip() for node in root.iter("referenceAnswer") if node.text)
+        for node in root.iter("studentAnswer"):
+            if node.text and node.text.strip() and references:
+                label = float(node.get("accuracy") == "correct")
+                yield JudgedPair(question, references, node.text.strip(), label, corpus)
+
+
+def _archived(path: Path, folder: str) -> list[bytes]:
+    """Read the XML files of one folder of an archive, in the order of their names."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = sorted(name for name in archive.namelist() if folder in f"/{name}" and name.endswith(".xml"))
+            return [archive.read(name) for name in names]
+    except FileNotFoundError as missing:
+        raise DataError("there is no such file", path) from missing
+    except zipfile.BadZipFile as problem:
+        raise DataError(f"not a ZIP archive: {problem}", path) from problem
 
 
 class _Option(msgspec.Struct):
@@ -171,22 +183,12 @@ def multirc(path: Path) -> Iterator[JudgedPair]:
                     yield JudgedPair(asked.question, (first.text,), option.text, float(option.label), "multirc")
 
 
-class _Sentence(msgspec.Struct):
-    sentence: str
-
-
-class _Sentences(msgspec.Struct):
-    question: str
-    answer: str
-    sentences: list[_Sentence]
-
-
 def swapped_sentences(path: Path, rng: np.random.Generator) -> Iterator[JudgedPair]:
     """Answer sentences against each other: another wording (1), or a sentence with another question's answer (0).
 
     The swapped-in answer comes from a question that opens with the same word, so that the kinds agree.
     """
-    entries = [entry for entry in read_json_lines(path, _Sentences) if entry.sentences]
+    entries = [entry for entry in read_json_lines(path, AnswerSentences) if entry.sentences]
     alike: dict[str, list[str]] = defaultdict(list)
     for entry in entries:
         alike[_opening(entry.question)].append(entry.answer)
@@ -211,11 +213,6 @@ def _opening(question: str) -> str:
     return found[0][0] if found else ""
 
 
-class _BoolQ(msgspec.Struct):
-    question: str
-    answer: bool
-
-
 _YES_NO_FORMS: tuple[Callable[[str], str], ...] = (
     lambda word: word,
     lambda word: "yes, it is" if word == "yes" else "no, it is not",
@@ -227,7 +224,7 @@ _YES_NO_FORMS: tuple[Callable[[str], str], ...] = (
 
 def yes_no_answers(path: Path, rng: np.random.Generator) -> Iterator[JudgedPair]:
     """Yes-no answers in two wordings: the same opinion (1) or the opposite one (0)."""
-    for entry in read_json_lines(path, _BoolQ):
+    for entry in read_json_lines(path, BoolQ):
         word, opposite = ("yes", "no") if entry.answer else ("no", "yes")
         first, second, third = rng.permutation(len(_YES_NO_FORMS))[:3]
         reference = _YES_NO_FORMS[first](word)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import zlib
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-import msgspec
-
+from qassay.train.judged_pairs import WITHOUT_LICENCE, judged_sources
 from qassay.train.keyphrase_rows import question_key
 
 if TYPE_CHECKING:
@@ -43,9 +42,21 @@ def split_judged(
     return sides
 
 
-def write_judged(path: Path, pairs: Iterable[JudgedPair]) -> None:
-    """Write judged pairs as JSON lines."""
-    path.write_bytes(b"".join(msgspec.json.encode(pair) + b"\n" for pair in pairs))
+def embedded_judged(
+    folder: Path,
+    data: KeyphraseData,
+    *,
+    rng: np.random.Generator,
+    held_out: Collection[str] = (),
+    licensed_only: bool = False,
+) -> list[JudgedPair]:
+    """Give the judged pairs that the embedded model is trained on, from the folder of public training sets.
+
+    They are the training side of `split_judged`; what it has left over is the suite that models are chosen by.
+    """
+    unread = ONLY_CHOOSING | (WITHOUT_LICENCE if licensed_only else frozenset())
+    sources = {name: pairs for name, pairs in judged_sources(folder, rng).items() if name not in unread}
+    return split_judged(sources, data, held_out)[0]
 
 
 class _Sourced(Protocol):

@@ -15,6 +15,7 @@ import numpy as np
 from qassay.errors import DataError, SpecError
 from qassay.train import answer_sources, span_sources
 from qassay.train.held_back import held_back
+from qassay.train.judged_pairs import JudgedPair
 from qassay.train.keyphrase_rows import KeyphraseRow, question_key
 from qassay.train.row_files import write_rows
 from qassay.train.source_files import read_text
@@ -36,6 +37,7 @@ FORMATS: dict[str, Reader] = {
     "multirc": answer_sources.multirc,
 }
 
+JUDGED = "judged.jsonl"
 NONE_STATED = "none stated"
 NATURAL_QUESTIONS = frozenset({"evouna", "qed"})
 """Formats whose questions are Natural Questions, a tenth of which the judge's final test keeps for itself."""
@@ -142,6 +144,8 @@ class KeyphraseData:
     dev: list[KeyphraseRow]
     sources: list[Source]
     left_out: Counter[str] = field(default_factory=Counter)
+    judged: list[JudgedPair] = field(default_factory=list)
+    """Judged answers to train on besides, where there are any."""
 
     def counts(self) -> dict[str, dict[str, int]]:
         """Count rows by source and side."""
@@ -149,15 +153,25 @@ class KeyphraseData:
         names = sorted({name for side in sides.values() for name in side})
         return {name: {side: counted[name] for side, counted in sides.items()} for name in names}
 
+    def judged_counts(self) -> dict[str, int]:
+        """Count judged answers by source."""
+        return dict(sorted(Counter(pair.source for pair in self.judged).items()))
+
     def write(self, folder: Path) -> None:
-        """Write `train.jsonl`, `dev.jsonl` and `sources.json` (files with checksums, licences, counts)."""
+        """Write `train.jsonl`, `dev.jsonl` and `sources.json` (files with checksums, licences, counts).
+
+        Judged answers go to `judged.jsonl`.
+        """
         folder.mkdir(parents=True, exist_ok=True)
         write_rows(folder / "train.jsonl", self.train)
         write_rows(folder / "dev.jsonl", self.dev)
+        if self.judged:
+            write_rows(folder / JUDGED, self.judged)
         files = [
             {**asdict(source), "path": source.path.name, "sha256": _digest(source.path)} for source in self.sources
         ]
-        report = {"files": files, "rows": self.counts(), "left_out": dict(self.left_out)}
+        counts = {"rows": self.counts(), "judged": self.judged_counts(), "left_out": dict(self.left_out)}
+        report = {"files": files, **counts}
         (folder / "sources.json").write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
 
 

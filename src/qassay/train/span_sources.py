@@ -13,6 +13,7 @@ import msgspec
 from qassay.train.answer_sentences import find_phrase, sentence_around
 from qassay.train.keyphrase_rows import KeyphraseRow, Span, question_key
 from qassay.train.source_files import read_json, read_json_lines, read_table, read_text
+from qassay.train.source_rows import AnswerSentences
 
 _BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "``": '"', "''": '"'}
 _JUDGED_SYSTEMS = ("fid", "gpt35", "chatgpt", "gpt4", "newbing")
@@ -319,19 +320,9 @@ def qed(path: Path, source: str) -> Iterator[KeyphraseRow]:
             yield KeyphraseRow(entry.question_text, text, spans, source, group)
 
 
-class _Sentence(msgspec.Struct):
-    sentence: str
-
-
-class _AnswerSentences(msgspec.Struct):
-    question: str
-    answer: str
-    sentences: list[_Sentence]
-
-
 def answer_sentences(path: Path, source: str) -> Iterator[KeyphraseRow]:
     """Short answers that people turned into sentences: the short answer is the key part of each sentence."""
-    for entry in read_json_lines(path, _AnswerSentences):
+    for entry in read_json_lines(path, AnswerSentences):
         for written in entry.sentences:
             if spans := _phrase_inside(written.sentence, [entry.answer]):
                 group = f"question:{question_key(entry.question)}"

@@ -332,6 +332,11 @@
   controls.hidden = false;
   controls.addEventListener("submit", (event) => event.preventDefault());
 
+  // The table scrolls only where it has no room: the headings of one that fits stay in view.
+  const room = find("room");
+  document.body.style.setProperty("--columns", columns.filter((column) => column.kind === "score").length);
+  new ResizeObserver(() => room.classList.toggle("wide", table.offsetWidth > room.clientWidth)).observe(room);
+
   paint();
   const linked = /^#answer-(\d+)$/.exec(location.hash);
   if (linked && answers[linked[1] - 1]) reveal(answers[linked[1] - 1]);

@@ -1,0 +1,47 @@
+"""`qassay explain` as a user meets it."""
+
+import pytest
+
+from commands import answers, qassay_json, write_rows
+
+
+def test_an_answer_of_a_file_is_explained(tmp_path):
+    """It is found by its id."""
+    file = write_rows(tmp_path / "a.jsonl", answers(3))
+    assert qassay_json("explain", file, "--id", "q1", "-m", "token_f1")["candidate"] == answers(3)[1]["candidate"]
+
+
+def test_an_answer_of_standard_input_is_explained(tmp_path):
+    """Also by a metric that counts words over the whole input first."""
+    file = write_rows(tmp_path / "a.jsonl", answers(3))
+    words = ("--id", "q1", "-m", "rouge_l:idf")
+    from_pipe = qassay_json("explain", "-", *words, stdin=file.read_text(encoding="utf-8"))
+    assert from_pipe == qassay_json("explain", file, *words)
+
+
+def test_an_answer_of_the_command_line_is_explained():
+    """A reference and an answer are enough."""
+    document = qassay_json("explain", "--reference", "red", "--candidate", "it is red", "-m", "token_recall")
+    assert document["scores"] == {"token_recall": 1.0}
+
+
+@pytest.mark.parametrize("words", [("--question", "x"), ("--reference", "y"), ("--candidate", "")], ids=lambda w: w[0])
+def test_a_file_and_an_answer_together_are_refused(refused, tmp_path, words):
+    """Neither is ignored silently."""
+    file = write_rows(tmp_path / "a.jsonl", answers(3))
+    assert "stand instead of a file" in refused("explain", file, "--id", "q1", *words)
+
+
+@pytest.mark.parametrize("option", ["--id", "--system"])
+def test_choosing_without_a_file_is_refused(refused, option):
+    """There is nothing to choose from."""
+    message = refused("explain", option, "q1", "--reference", "y", "--candidate", "z")
+    assert "choose an answer of a file" in message
+
+
+def test_a_bad_row_names_no_option_that_is_not_there(refused, tmp_path):
+    """`explain` has no --on-error."""
+    file = write_rows(tmp_path / "a.jsonl", [{"id": "q1", "references": [], "candidate": "x"}])
+    message = refused("explain", file, "--id", "q1", "-m", "token_f1")
+    assert '"references" is empty' in message
+    assert "--on-error" not in message
