@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from qassay.cli.terminal import Left
-    from qassay.data.reading import ReadOptions, Skipped
+    from qassay.data.reading import ReadOptions
     from qassay.meta.accuracy import AccuracyReport
     from qassay.meta.judging import JudgedRun
     from qassay.meta.label_files import Labels
@@ -29,14 +28,6 @@ if TYPE_CHECKING:
 
 _POPULATIONS = ("answers", "questions")
 _REPEATED = ("stop", "mean")
-
-
-@dataclass(frozen=True, slots=True)
-class _LeftOut:
-    """Rows of labels that were left out."""
-
-    skipped: Sequence[Skipped]
-    skipped_total: int
 
 
 def accuracy(
@@ -162,7 +153,7 @@ def _read(inputs: Sequence[str], reading: ReadOptions) -> tuple[list[Example], l
 
 def _list_skipped(readers: Sequence[Reader], labels: Labels | None) -> int:
     """Name what was left out of each file, and count it all."""
-    left: list[Left] = [*readers, *([_LeftOut(labels.skipped, len(labels.skipped))] if labels else [])]
+    left: list[Left] = [*readers, *([labels] if labels else [])]
     for each in left:
         list_skipped(each)
     return sum(each.skipped_total for each in left)

@@ -53,7 +53,9 @@ class Labels:
     averaged: int
     """Answers whose contradictory verdicts were averaged."""
     skipped: tuple[Skipped, ...] = ()
-    """Rows that could not be read and were left out."""
+    """Rows that could not be read and were left out, the first of them."""
+    skipped_total: int = 0
+    """How many there are."""
 
 
 def read_labels(
@@ -89,7 +91,8 @@ def read_labels(
         state = f"all {rows} rows are without a verdict" if rows else "there are no labels"
         raise DataError(f"{state}; give at least one", paths[0] if paths else None)
     averaged = sum(len({label.value for label in labels}) > 1 for labels in found.values())
-    return Labels(tuple(_one(labels, repeated) for labels in found.values()), waiting, averaged, tuple(intake.skipped))
+    labels = tuple(_one(labels, repeated) for labels in found.values())
+    return Labels(labels, waiting, averaged, tuple(intake.skipped), intake.skipped_total)
 
 
 def _rows(path: str | Path, intake: Intake) -> Iterator[tuple[str, int, dict[str, Any]]]:
