@@ -194,3 +194,15 @@ def test_data_in_the_signature(other, alike):
 def test_language_in_the_signature():
     """Scores under another language setting are not comparable."""
     assert not signature_of(ONE).alike(signature_of(ONE, language="zh"))
+
+
+def test_an_interval_holds_its_score_to_the_last_bit():
+    """Four hundred times the same score is that score and some rounding, in the sum other than in the draws."""
+    tally = Tally([F1], Scorer(["token_f1"]).resources)
+    for first in range(0, 400, 50):
+        tally.add(batch_of([0.8] * 50, first=first))
+
+    (aggregate,) = tally.aggregates(0)
+
+    assert aggregate.low <= aggregate.value <= aggregate.high
+    assert aggregate.value == pytest.approx(0.8)

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from qassay.metrics.base import Metric
     from qassay.records import Example
 
+_ROUNDING = 1e-12
+"""Scores closer than this are the same, summed up in another order."""
 DRAWS = 1000
 CONFIDENCE = 0.95
 GROUPS = 4096
@@ -162,8 +164,8 @@ class Tally:
             samples = self._resample(tally, counts, rng, draws)
             for metric in self.metrics:
                 spec = str(metric.spec)
-                low, high = _interval(samples[spec], confidence)
                 value = float(metric.finish(tally.sums[spec].sum(0)))
+                low, high = _interval(samples[spec], confidence, value)
                 result.append(
                     Aggregate(
                         system=name,
@@ -223,12 +225,15 @@ def _drawn_groups(numbers: Ints) -> Ints:
     return ((mixed ^ (mixed >> np.uint64(31))) % np.uint64(GROUPS)).astype(np.int64)
 
 
-def _interval(samples: Floats, confidence: float) -> tuple[float | None, float | None]:
+def _interval(samples: Floats, confidence: float, value: float) -> tuple[float | None, float | None]:
+    """Give the percentiles; where the score lies beside them by rounding alone, they reach it."""
     known = samples[~np.isnan(samples)]
     if not len(known):
         return None, None
     tail = 50 * (1 - confidence)
     low, high = np.percentile(known, [tail, 100 - tail])
+    if low - _ROUNDING < value < high + _ROUNDING:
+        low, high = min(low, value), max(high, value)
     return float(low), float(high)
 
 
