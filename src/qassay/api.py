@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from qassay.data.reading import from_rows
 from qassay.errors import DataError, SpecError
 from qassay.metrics.catalogue import parse_spec
-from qassay.models.base import EMBEDDED
+from qassay.models.base import EMBEDDED, Device
 from qassay.records import Example, Reference
-from qassay.scoring import SEED, score_examples
+from qassay.scoring import SEED, OnError, score_examples
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from qassay.models.base import Device
     from qassay.scores import ScoreTable
-    from qassay.scoring import OnError
     from qassay.spec import MetricSpec
 
 
@@ -49,9 +47,9 @@ def score(
 def _check_options(seed: int, device: str, on_error: str) -> None:
     if seed < 0:
         raise SpecError(f"seed is {seed}; give 0 or more")
-    for name, given, choices in (("device", device, ("auto", "cpu", "cuda")), ("on_error", on_error, ("stop", "skip"))):
+    for name, given, choices in (("device", device, get_args(Device)), ("on_error", on_error, get_args(OnError))):
         if given not in choices:
-            raise SpecError(f'{name} is "{given}"; give {", ".join(choices)}')
+            raise SpecError(f'{name} is "{given}"; give {" or ".join(choices)}')
 
 
 def load(spec: str) -> LoadedMetric:

@@ -159,7 +159,8 @@ class Scorer:
         scored = ScoredBatch(examples, {}, {}, {}, Counter())
         for metric in self.metrics:
             spec = str(metric.spec)
-            (stats, unscored), left_out = readable.run(partial(_measured, metric, _lacking(metric, examples)))
+            lacking = _lacking(metric, examples) if self.on_error == "skip" else {}
+            (stats, unscored), left_out = readable.run(partial(_measured, metric, lacking))
             scored.stats[spec] = stats
             scored.scores[spec] = metric.finish(stats)
             scored.unscored[spec] = unscored | left_out

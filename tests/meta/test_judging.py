@@ -118,3 +118,13 @@ def test_a_metric_beyond_1_is_no_judge():
     """CIDEr goes up to 10."""
     with pytest.raises(SpecError, match="cider does not score from 0 to 1"):
         judge_answers(FOUR, "cider")
+
+
+def test_a_judged_missing_answer_counts_beside_labels_too():
+    """The truth is known of it, whoever else labelled what."""
+    judged = [*FOUR[:3], replace(FOUR[3], judgement=0.0)]
+
+    run = judge_answers(judged, "token_recall", labels=Labels((Label("q1", "", 1.0, "l:2"),), 0, 0))
+
+    assert run.answers.scores[3] == 0
+    assert estimate_systems(run.answers).systems[0].true == 0.5

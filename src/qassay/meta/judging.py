@@ -13,6 +13,7 @@ from qassay.meta.label_files import Labels
 from qassay.meta.label_selection import Selection, next_labels
 from qassay.meta.labelling import MatchedLabels, match_labels
 from qassay.meta.system_wise import RankedAnswers, SystemWise, evaluate_systems, tune_threshold
+from qassay.meta.weighted import settled
 from qassay.metrics.catalogue import CATALOGUE, parse_spec
 from qassay.records import Example
 from qassay.scoring import OnError, score_examples
@@ -20,8 +21,6 @@ from qassay.scoring import OnError, score_examples
 EVEN = 0.5
 """From this probability on an answer is rather right than wrong."""
 _RANK = "rank"
-_SETTLED = 12
-"""Decimals of a score; what follows them is rounding."""
 JUDGED_MISSING = "missing answers on which there is a verdict, which the judge counts as not right"
 
 
@@ -88,16 +87,18 @@ def judge_answers(
     first = tuple(everything[row] for row in kept.tolist())
     scores = table[spec][kept]
     truth = None if truth is None else truth[kept]
-    scores, missing = _with_missing(first, scores, labels, truth)
+    labelled = None if labels is None else match_labels(labels, first)
+    verdicts = [known for known in (truth, None if labelled is None else labelled.value) if known is not None]
+    scores, missing = _with_missing(first, scores, verdicts)
     notes += [f"{JUDGED_MISSING}: {missing:,}"] if missing else []
-    matched = _matched(labels, first, truth, scores)
+    matched = _judged_in_part(first, truth, scores) if labelled is None else labelled
     if labels is not None and matched is not None:
         notes += _label_notes(labels, matched, scores)
     system, question = _keys(first)
     answers = JudgedAnswers(
         system,
         question,
-        scores if threshold is None else np.where(np.isnan(scores), np.nan, np.round(scores, _SETTLED) >= threshold),
+        scores if threshold is None else np.where(np.isnan(scores), np.nan, settled(scores) >= threshold),
         matched,
         truth,
     )
@@ -105,13 +106,12 @@ def judge_answers(
     return JudgedRun(first, answers, scores, spec, signature, threshold, system_wise, tuple(notes))
 
 
-def _with_missing(
-    examples: Sequence[Example], scores: Floats, labels: Labels | None, truth: Floats | None
-) -> tuple[Floats, int]:
+def _with_missing(examples: Sequence[Example], scores: Floats, verdicts: Sequence[Floats]) -> tuple[Floats, int]:
     """Count a missing answer as not right where people have a verdict on it, and say how many there are."""
-    verdicts = match_labels(labels, examples).value if labels is not None else truth
-    absent = np.array([example.candidate is None for example in examples], dtype=bool)
-    counted = absent & ~np.isnan(verdicts) if verdicts is not None else np.zeros(len(examples), dtype=bool)
+    counted = np.zeros(len(examples), dtype=bool)
+    for known in verdicts:
+        counted |= ~np.isnan(known)
+    counted &= np.array([example.candidate is None for example in examples], dtype=bool)
     return np.where(counted, 0.0, scores), int(counted.sum())
 
 
@@ -159,11 +159,8 @@ def _truth(examples: Sequence[Example], cut: float | None) -> tuple[Floats | Non
     ]
 
 
-def _matched(
-    labels: Labels | None, examples: Sequence[Example], truth: Floats | None, scores: Floats
-) -> MatchedLabels | None:
-    if labels is not None:
-        return match_labels(labels, examples)
+def _judged_in_part(examples: Sequence[Example], truth: Floats | None, scores: Floats) -> MatchedLabels | None:
+    """Take judgements for labels where people judged a part of a system's answers."""
     if truth is None:
         return None
     # A system whose scored answers are all judged needs no estimate from labels: its truth is known.
