@@ -30,7 +30,7 @@ EXPLAINED = frozenset({"mini", "linear"})
 """The kinds whose verdict is a sum of parts."""
 NO_WORD = "no reference has a word"
 NO_QUESTION = "answers without a question, judged by their references alone"
-RESTATED = "answers read in their reference's own terms: its units, dates, names, or without what they deny"
+RESTATED = "answers read in their reference's own terms: its units, numbers, dates, names, or without what denies it"
 _MOST_SURE = 7.0
 """The judge's logit counts no further than this."""
 

@@ -118,13 +118,17 @@ def _off(value: float, other: float) -> float:
 @lru_cache(maxsize=1 << 14)
 def quantities(text: str) -> tuple[Quantity, ...]:
     """Give the distinct numbers of a text, without signs."""
+    return tuple(dict.fromkeys(number for _, _, number in placed_quantities(text)))
+
+
+def placed_quantities(text: str) -> Iterator[tuple[int, int, Quantity]]:
+    """Give every number of a text, without its sign, between the places where it begins and ends."""
     tokens = _Tokens(text)
-    found = []
     while tokens.left():
+        start = tokens.start()
         number = _of_words(tokens) if tokens.word() else _of_figures(tokens)
         if number is not None:
-            found.append(number)
-    return tuple(dict.fromkeys(found))
+            yield start, tokens.end(), number
 
 
 class Numbers:
@@ -192,6 +196,14 @@ class _Tokens:
     def take(self) -> re.Match[str]:
         self._at += 1
         return self._tokens[self._at - 1]
+
+    def start(self) -> int:
+        """Give the place where the next one begins."""
+        return self._tokens[self._at].start()
+
+    def end(self) -> int:
+        """Give the place where the one that was taken last ends."""
+        return self._tokens[self._at - 1].end()
 
     def word(self, ahead: int = 0) -> str:
         """Give a word that lies ahead, in small letters; nothing where there is none."""

@@ -1,8 +1,9 @@
-"""An answer in the reference's own terms: its units, its way of writing times and dates, its names for places.
+"""An answer in the reference's own terms: its units, its way of writing numbers, times and dates, its names for places.
 
 A network that has read little arithmetic takes "two weeks" and "14 days" for different answers and 1.5 km and 1.5 miles
 for the same. Both can be told exactly, and so they are, before anything is compared. An answer that names the reference
-only to deny it ("Sydney, not Canberra") is read without what it denies.
+only to deny it ("Sydney, not Canberra") is read without what it denies, one that differs from it by a sign or a point
+(5 for -5) without its number.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from qassay.text.aliases import ALIAS, ALONE, LOOSE, aliases
 from qassay.text.amounts import amounts
+from qassay.text.lettered import letters_as_in
+from qassay.text.numerals import numbers_as_in
 from qassay.text.shares import FRACTION
 from qassay.text.stated import Stated
 from qassay.text.times import CENTURY, CLOCK, DATE, DECADE, on_the_clock, same_number, times
@@ -63,6 +66,10 @@ _MORE = 2
 _NOT_ALL = frozenset({"alone", "only", "just"})
 
 
+_Change = tuple[Stated, str]
+"""What is stated, and the words that take its place."""
+
+
 class Restated(NamedTuple):
     """A reference and an answer that say what they said, in the same terms."""
 
@@ -83,18 +90,24 @@ def restated(question: str, reference: str, candidate: str) -> Restated | None:
 
 
 def _in_same_terms(question: str, reference: str, candidate: str) -> tuple[str, str]:
+    there, here = _converted_terms(question, reference, candidate)
+    here += [*numbers_as_in(reference, candidate, question), *letters_as_in(reference, candidate)]
+    return _with(reference, there), _with(candidate, here)
+
+
+def _converted_terms(question: str, reference: str, candidate: str) -> tuple[list[_Change], list[_Change]]:
     wanted = [
         each for each in stated(reference) if each.kind != ALIAS or (each.written == ALONE and each.unit != LOOSE)
     ]
     if _OF_CHANGE.search(f"{question} {reference}"):
         wanted = [each for each in wanted if each.kind != _TEMPERATURE]
     if not wanted:
-        return reference, candidate
+        return [], []
     # An answer that repeats the question's own terms does not say more than the question.
     asked = stated(question)
     given = [each for each in stated(candidate) if not any(_same(each, other) for other in asked)]
     if max(len(wanted), len(given)) > _MOST:
-        return reference, candidate
+        return [], []
     return _reworded(reference, candidate, wanted, given)
 
 
@@ -116,8 +129,11 @@ def _nothing(text: str) -> list[Stated]:
     return [Stated(match.start("none"), match.end("none"), _NONE, 0)] if match else []
 
 
-def _reworded(reference: str, candidate: str, wanted: Sequence[Stated], given: Sequence[Stated]) -> tuple[str, str]:
-    there, here = [], []
+def _reworded(
+    reference: str, candidate: str, wanted: Sequence[Stated], given: Sequence[Stated]
+) -> tuple[list[_Change], list[_Change]]:
+    there: list[_Change] = []
+    here: list[_Change] = []
     units = {(told.kind, told.unit) for told in given}
     for each in given:
         # Where an answer uses the reference's own terms, they count.
@@ -141,7 +157,7 @@ def _reworded(reference: str, candidate: str, wanted: Sequence[Stated], given: S
             if _seems_same(each, other) and not any(_same(told, other) for told in given):
                 here.append((each, _converted(each, other)))
                 there += [(other, on_the_clock(other))] if each.kind == CLOCK else []
-    return _with(reference, there), _with(candidate, here)
+    return there, here
 
 
 def _plain(text: str) -> str:
@@ -211,7 +227,7 @@ def _figures(number: float) -> str:
     return f"{rounded:.0f}" if rounded.is_integer() else f"{rounded:.10f}".rstrip("0").rstrip(".")
 
 
-def _with(text: str, replaced: Sequence[tuple[Stated, str]]) -> str:
+def _with(text: str, replaced: Sequence[_Change]) -> str:
     """Put other words in the place of what is stated; of things that overlap the first stays."""
     parts, end = [], 0
     for each, words in sorted(replaced, key=lambda item: (item[0].start, -item[0].end)):
