@@ -128,7 +128,7 @@ def test_an_equal_amount_in_another_unit_is_no_contradiction() -> None:
     assert found.candidate == "1.83 m"
 
 
-@given(st.integers(1000, 10**15), st.booleans())
+@given(st.integers(1000, 10**15 - 1), st.booleans())
 def test_separators_make_no_difference(number: int, separated: bool) -> None:
     """Python's own writing with separators is the oracle."""
     writings = (str(number), f"{number:,}")

@@ -3,7 +3,7 @@
 A network that has read little arithmetic takes "two weeks" and "14 days" for different answers and 1.5 km and 1.5 miles
 for the same. Both can be told exactly, and so they are, before anything is compared. An answer that names the reference
 only to deny it ("Sydney, not Canberra") is read without what it denies, one that differs from it by a sign or a point
-(5 for -5) without its number.
+(5 for -5) without its number, and of one that says the contrary ("after 1990" for "before 1990") nothing is left.
 """
 
 from __future__ import annotations
@@ -13,8 +13,10 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from qassay.text.acronyms import acronyms_as_in
 from qassay.text.aliases import ALIAS, ALONE, LOOSE, aliases
 from qassay.text.amounts import amounts
+from qassay.text.contraries import DENYING, says_the_contrary, without_denied
 from qassay.text.lettered import letters_as_in
 from qassay.text.numerals import numbers_as_in
 from qassay.text.shares import FRACTION
@@ -46,26 +48,6 @@ _OF_CHANGE = re.compile(
 )
 _NOTHING = re.compile(r"\s*(?P<none>0|zero|none|nil|nought)\.?\s*", re.IGNORECASE)
 _NONE = "none"
-_DENIED = re.compile(
-    r"(?:^(?:no,\s)?(?:(?:it|that|he|she|they)\s(?:is|was|are|were))?|,|\s[-\u2013\u2014]|;|\band\b|\bbut\b)\s*not\s+(?P<what>(?:(?!\b(?:but|and)\b)[^.,;:!?()\n]){1,80})",
-    re.IGNORECASE,
-)
-_DENYING = re.compile(r"\b(?:not|rather than|instead of|opposed)\b|n['\u2019]t\b", re.IGNORECASE)
-# A question for what was given up or left out is answered by what is denied.
-_FOR_THE_DENIED = re.compile(
-    r"\b(?:no|not|never|without|instead|rather|replac\w*|substitut\w*|avoid\w*|reject\w*|forb[ai]d\w*|prohibit\w*|ban|bann\w*|former\w*|previous\w*|stop\w*|quit)\b"
-    r"|n['\u2019]t\b",
-    re.IGNORECASE,
-)
-_SHORT = 20
-"""Words of an answer that denies the reference; a longer one may deny much on the way."""
-_WORD = re.compile(r"\w+")
-_EMPTY_WORDS = frozenset({"a", "an", "the", "in", "on", "at", "of", "by", "to", "it", "is", "was"})
-_MORE = 2
-"""Words that may follow the denied reference: the Pacific Ocean for the Pacific."""
-_NOT_ALL = frozenset({"alone", "only", "just"})
-
-
 _Change = tuple[Stated, str]
 """What is stated, and the words that take its place."""
 
@@ -81,9 +63,11 @@ def restated(question: str, reference: str, candidate: str) -> Restated | None:
     """Put an answer into the reference's terms; `None` where it is in them already, as almost all are."""
     if max(len(reference), len(candidate)) > _LONGEST:
         return None
-    if _DENYING.search(candidate):
+    if DENYING.search(candidate):
         # What is denied must not be put into the reference's words.
-        asked, changed = reference, _without_denied(question, reference, candidate)
+        asked, changed = reference, without_denied(question, reference, candidate)
+    elif says_the_contrary(question, reference, candidate):
+        asked, changed = reference, ""
     else:
         asked, changed = _in_same_terms(question, reference, candidate)
     return Restated(asked, changed) if (asked, changed) != (reference, candidate) else None
@@ -91,7 +75,8 @@ def restated(question: str, reference: str, candidate: str) -> Restated | None:
 
 def _in_same_terms(question: str, reference: str, candidate: str) -> tuple[str, str]:
     there, here = _converted_terms(question, reference, candidate)
-    here += [*numbers_as_in(reference, candidate, question), *letters_as_in(reference, candidate)]
+    here += numbers_as_in(reference, candidate, question)
+    here += [*letters_as_in(reference, candidate), *acronyms_as_in(reference, candidate, question)]
     return _with(reference, there), _with(candidate, here)
 
 
@@ -137,13 +122,13 @@ def _reworded(
     units = {(told.kind, told.unit) for told in given}
     for each in given:
         # Where an answer uses the reference's own terms, they count.
-        if _plain(candidate[each.start : each.end]) in _plain(reference):
+        if _has(reference, candidate[each.start : each.end]):
             continue
         alike = [
             other
             for other in wanted
             if _comparable(each, other)
-            if _plain(reference[other.start : other.end]) not in _plain(candidate)
+            if not _has(candidate, reference[other.start : other.end])
             if each.unit == other.unit
             or (other.kind, other.unit) not in units
             or (other.kind, other.unit) not in _UNITS
@@ -160,9 +145,13 @@ def _reworded(
     return there, here
 
 
-def _plain(text: str) -> str:
-    """Write a text so that capitals and hyphens make no difference."""
-    return text.lower().replace("-", " ")
+def _has(text: str, words: str) -> bool:
+    """Tell whether a text has words as they are, but for capitals and hyphens; 1990s is not 90s."""
+    plain, sought = (each.lower().replace("-", " ") for each in (text, words))
+    place = plain.find(sought)
+    while place > 0 and plain[place - 1].isalnum():
+        place = plain.find(sought, place + 1)
+    return place >= 0
 
 
 def _comparable(each: Stated, other: Stated) -> bool:
@@ -235,24 +224,3 @@ def _with(text: str, replaced: Sequence[_Change]) -> str:
             parts += [text[end : each.start], words]
             end = each.end
     return "".join([*parts, text[end:]])
-
-
-def _without_denied(question: str, reference: str, candidate: str) -> str:
-    """Leave out what an answer denies, if that is the reference; nothing is left of one that says nothing else."""
-    wanted = _content(reference)
-    asks_for_it = _FOR_THE_DENIED.search(question) or _DENYING.search(reference)
-    if not wanted or asks_for_it or len(candidate.split()) > _SHORT:
-        return candidate
-    for match in _DENIED.finditer(candidate):
-        denied = _content(match["what"])
-        rest = f"{candidate[: match.start()]}{candidate[match.end() :]}".strip(" ,;")
-        said = set(_content(rest))
-        # "Not until 1920" denies nothing, and "not X alone" not X.
-        begins = denied[: len(wanted)] == wanted and len(denied) <= len(wanted) + _MORE
-        if begins and not _NOT_ALL & set(denied) and not said & set(wanted):
-            return rest if said else ""
-    return candidate
-
-
-def _content(text: str) -> list[str]:
-    return [word for word in map(str.lower, _WORD.findall(text)) if word not in _EMPTY_WORDS]

@@ -11,9 +11,11 @@ from qassay.text.stated import Stated
 CLOCK, DATE, DECADE, CENTURY = "time of day", "date", "decade", "century"
 IN_FIGURES, IN_WORDS = "in figures", "in words"
 _NOON = 720
+_EVENING = 6
 _TIME = re.compile(
     r"(?<![\w:.])(?:12(?::00)?\s)?(?P<named>noon|midday|midnight)(?!\w)"
-    r"|(?<![\d:.])(?:(?P<hour>1[0-2]|0?[1-9])(?::(?P<minute>[0-5]\d))?\s?(?P<half>[ap])(?:\.\s?m\.|m\.?)(?!\w)"
+    r"|(?<![\d:.])(?:(?P<hour>1[0-2]|0?[1-9])(?::(?P<minute>[0-5]\d))?\s?(?:(?P<half>[ap])(?:\.\s?m\.|m\.?)(?!\w)"
+    r"|(?:o['\u2019]clock\s)?(?:in\sthe\s(?P<part>morning|afternoon|evening)|at\s(?P<night>night))\b)"
     r"|(?P<hours>[01]?\d|2[0-3]):(?P<minutes>[0-5]\d)(?![\d:])(?:\s?(?:hours|hrs|h)(?!\w))?)",
     re.IGNORECASE,
 )
@@ -25,7 +27,7 @@ _IN_FIGURES = re.compile(
 )
 _TENS = "twenties thirties forties fifties sixties seventies eighties nineties"
 _DECADE = re.compile(
-    rf"(?<!\w)(?:(?P<full>1[0-9]\d0|20\d0)['\u2019]?s|['\u2019](?P<short>[2-9]0)s"
+    rf"(?<!\w)(?:(?P<full>1[0-9]\d0|20\d0)['\u2019]?s|(?:['\u2019]|(?<=\bthe ))(?P<short>[2-9]0)s"
     rf"|(?<=\bthe )(?:(?:early|late|mid)[\s-])?(?P<name>{'|'.join(_TENS.split())}))(?!\w)",
     re.IGNORECASE,
 )
@@ -59,14 +61,20 @@ def _clock(match: re.Match[str]) -> Stated | None:
     """Read a time of the day; figures that do not say which half of it is meant are left alone."""
     if match["named"]:
         minutes = _NAMED[match["named"].lower()]
-    elif match["half"]:
-        hour = int(match["hour"]) % 12 + (12 if match["half"].lower() == "p" else 0)
+    elif match["hour"]:
+        hour = int(match["hour"]) % 12 + (12 if _in_second_half(match) else 0)
         minutes = 60 * hour + int(match["minute"] or 0)
     elif len(match["hours"]) < 2 or 10 <= int(match["hours"]) <= 12:  # noqa: PLR2004 - hours
         return None
     else:
         return Stated(match.start(), match.end(), CLOCK, 60 * int(match["hours"]) + int(match["minutes"]), IN_FIGURES)
     return Stated(match.start(), match.end(), CLOCK, minutes, IN_WORDS)
+
+
+def _in_second_half(match: re.Match[str]) -> bool:
+    if match["night"]:
+        return _EVENING <= int(match["hour"]) < 12  # noqa: PLR2004 - 12 at night is midnight
+    return (match["half"] or match["part"]).lower() in {"p", "afternoon", "evening"}
 
 
 def same_number(a: Stated, b: Stated) -> bool:

@@ -1,0 +1,66 @@
+"""Answers in the reference's words that say something else."""
+
+import pytest
+
+from qassay.text.contraries import says_the_contrary
+from qassay.text.restating import restated
+
+
+@pytest.mark.parametrize(
+    ("reference", "candidate"),
+    [
+        ("before 1990", "after 1990"),
+        ("more than 50%", "less than 50%"),
+        ("at least 5", "at most 5"),
+        ("It increased by 5%.", "It decreased by 5%"),
+        ("north of the river", "the south of the river"),
+        ("North Korea", "South Korea"),
+        ("True", "False"),
+        ("Brazil beat Germany", "Germany beat Brazil"),
+        ("Corn syrup is denser than water.", "The water is denser than the corn syrup."),
+        ("Apple sued Samsung", "Samsung sued Apple"),
+        ("Henry VIII", "the wife of Henry VIII"),
+        ("Barack Obama", "Barack Obama's father"),
+    ],
+)
+def test_the_contrary_is_no_answer(reference: str, candidate: str) -> None:
+    """Nothing is left of an answer that says the contrary."""
+    found = restated("What about it?", reference, candidate)
+    assert found is not None
+    assert not found.candidate
+
+
+@pytest.mark.parametrize(
+    ("question", "reference", "candidate"),
+    [
+        ("", "red, white and blue", "blue, white and red"),
+        ("", "Anna married Bob", "Bob married Anna"),
+        ("", "terminal 4 is separated by a gap from terminal 6", "terminal 6 is separated by a gap from terminal 4"),
+        ("", "before 1990", "before 1990 and after 1980"),
+        ("", "before 1990", "prior to 1990"),
+        ("Who was Elizabeth's father?", "Henry VIII", "the husband of Henry VIII"),
+        ("", "the wife of Henry VIII", "the wife of Henry VIII"),
+        ("", "Henry VIII", "Henry VIII, the father of Elizabeth"),
+        ("", "up", "up"),
+        ("", "", "down"),
+    ],
+)
+def test_what_may_mean_the_same_is_not_the_contrary(question: str, reference: str, candidate: str) -> None:
+    """Order does not matter where it need not, and more words may say more."""
+    assert not says_the_contrary(question, reference, candidate)
+
+
+@pytest.mark.parametrize(
+    ("candidate", "left"),
+    [
+        ("It wasn't Shakespeare", ""),
+        ("It isn\u2019t Shakespeare.", "."),
+        ("I don't know if it was Shakespeare", "I"),
+        ("I am not sure whether Shakespeare", "I am"),
+    ],
+)
+def test_what_is_denied_or_unknown_is_left_out(candidate: str, left: str) -> None:
+    """An answer that does not claim the reference does not have it."""
+    found = restated("Who wrote it?", "Shakespeare", candidate)
+    assert found is not None
+    assert found.candidate.strip(" .") == left.strip(" .")
