@@ -116,6 +116,14 @@ def test_a_search_without_a_hit_says_so(page):
     assert "No answer matches" in page.find_element(By.ID, "table").text
 
 
+def test_a_search_of_a_selection_says_what_it_does_not_reach(browser, tmp_path):
+    """An answer that is not in the page is not said not to exist."""
+    write_report(report(examples=1000), tmp_path / "report.html")
+    page = opened(browser, tmp_path / "report.html")
+    search(page, "nowhere to be found")
+    assert "None of these 6 answers matches; 994 others are not in this page" in page.find_element(By.ID, "table").text
+
+
 def test_one_system_can_be_chosen(page):
     """The other system's answers go."""
     Select(page.find_element(By.ID, "system")).select_by_visible_text("birch")

@@ -220,7 +220,8 @@ def test_contradictory_labels_can_be_averaged(files, tmp_path):
         (["--of", "things"], "give answers or questions"),
         (["--repeated", "first"], "give stop or mean"),
         (["-o", "list.csv"], "give --next N with it"),
-        (["--next", "5", "-o", "list.txt"], "list.txt"),
+        (["--next", "5", "-o", "list.txt"], "list.txt: lists of answers to label are written as"),
+        (["--next", "5", "-o", "labels.csv"], "labels.csv: holds verdicts of people (225), which would be lost"),
         (["--labels", "none.csv"], "none.csv"),
         (["--labels", "strange.csv"], "no label belongs to an answer"),
         (["--labels", "twice.csv"], "twice.csv:3"),
@@ -242,5 +243,52 @@ def test_mistakes_end_with_one_message(files, words, message):
 
 def test_json_is_one_document(files):
     """Nothing else on stdout."""
-    done = qassay("accuracy", files / "judged.jsonl", "--judge", "token_recall", "--next", "3", "--json", check=0)
+    done = qassay("accuracy", files / "plain.jsonl", "--judge", "token_recall", "--next", "3", "--json", check=0)
     assert json.loads(done.stdout)["judge"] == "token_recall"
+
+
+def test_judgements_inside_answers_count_beside_labels(tmp_path):
+    """Forty judgements of one half and thirty labels of the other are seventy labels."""
+    answers = rows()
+    file = write_rows(tmp_path / "a.jsonl", [*answers[:40], *without("judgement", answers[40:])])
+    labels = write_labels(tmp_path / "labels.csv", answers[100:130])
+    document = qassay_json("accuracy", file, "--judge", "token_recall", "--labels", labels)
+    assert document["systems"][0]["labels"] == 70
+
+
+def test_a_judgement_and_a_label_may_not_contradict_each_other(tmp_path):
+    """The message has the label's line; --repeated mean averages the two."""
+    answers = rows()
+    file = write_rows(tmp_path / "a.jsonl", [*answers[:40], *without("judgement", answers[40:])])
+    labels = write_labels(tmp_path / "labels.csv", [{**answers[3], "judgement": 1 - answers[3]["judgement"]}])
+    words = ["accuracy", file, "--judge", "token_recall", "--labels", labels]
+    assert "labels.csv:2" in qassay(*words, check=2).stderr
+    assert "answers whose contradictory labels were averaged: 1" in qassay_json(*words, "--repeated", "mean")["notes"]
+
+
+def test_a_system_that_people_judged_whole_is_not_asked_about(tmp_path):
+    """--next and --plan go to the others, and no error over one system is printed."""
+    file = write_rows(tmp_path / "a.jsonl", [*rows("known"), *without("judgement", rows("new", seed=1))])
+    words = ["accuracy", file, "--judge", "token_recall", "--next", "20", "--plan", "0.05"]
+    document = qassay_json(*words)
+    done = qassay(*words, check=0)
+    assert {each["system"] for each in document["next"]} == {"new"}
+    assert ["plan" in each for each in document["systems"]] == [False, True]
+    assert "RMSE" not in done.stdout
+    assert "people judged all answers, so that --next leaves the system out: known" in done.stderr
+
+
+def test_truth_of_all_systems_needs_no_labels(files):
+    """The warning about the judge's errors stays, the advice to label goes."""
+    done = qassay("accuracy", files / "judged.jsonl", "--judge", "token_recall", check=0)
+    assert "none of the judge's errors" in done.stderr
+    assert "to_label.csv" not in done.stderr
+
+
+def test_chosen_answers_are_printed_with_their_probability(files):
+    """Without it the labels could never be weighed."""
+    done = qassay("accuracy", files / "plain.jsonl", "--judge", "token_recall", "--next", "3", check=0)
+    lines = [line.split() for line in done.stdout.splitlines()][-4:]
+    assert lines[0] == ["id", "system", "round", "probability_of_selection"]
+    assert [0 < float(line[3]) <= 1 for line in lines[1:]] == [True] * 3
+    assert "-o FILE" in done.stderr

@@ -162,8 +162,8 @@ def test_a_changed_input_is_not_resumed(tmp_path):
 @pytest.mark.parametrize(
     ("change", "spec", "message"),
     [
-        ({"document": None}, "feqa", 'feqa needs "document", and the summary with id "last" has none'),
-        ({"references": []}, "qaeval", 'qaeval needs "references", and the summary with id "last" has none'),
+        ({"document": None}, "feqa", 'in.jsonl:41: feqa needs "document", and the summary with id "last" of system'),
+        ({"references": []}, "qaeval", 'in.jsonl:41: qaeval needs "references", and the summary with id "last" of'),
         (
             {"summary": "安娜在奥斯陆赢得了比赛。"},
             "qaeval",
@@ -227,3 +227,19 @@ def test_wrong_use_is_explained(summaries, words, message):
 def test_score_points_to_summary(summaries):
     """The metrics of summaries are not those of answers."""
     assert "`qassay summary`" in qassay("score", summaries, "-m", "qaeval", check=2).stderr
+
+
+def test_a_summary_in_another_language_can_be_skipped(tmp_path):
+    """Null with the reason, listed with its system; without the flag its line is named."""
+    given = write_rows(
+        tmp_path / "in.jsonl", [*rows(), {**rows()[1], "id": "zh", "summary": "安娜在奥斯陆赢得了比赛。"}]
+    )
+    words = ["summary", given, "-m", "qaeval,verify=em", "-o", tmp_path / "out.jsonl"]
+    stopped = " ".join(qassay(*words, check=2).stderr.split())
+    skipped = qassay(*words, "--on-error", "skip", check=0)
+    last = json.loads((tmp_path / "out.jsonl").read_text(encoding="utf-8").splitlines()[-1])
+    assert 'in.jsonl:3: the summary with id "zh" of system "wrong"' in stopped
+    assert last["scores"] == {"qaeval,verify=em": None}
+    assert "is in Chinese" in last["unscored"]["qaeval,verify=em"]
+    assert 'not questioned: "zh" of system "wrong": the summary is in Chinese' in skipped.stderr
+    assert "1 of 2 unscored" in skipped.stdout

@@ -18,9 +18,9 @@ TRUTH = (RNG.random(2 * N) < SCORES).astype(float)
 def some_labels(of, count):
     """Labels of the first so many answers of a random order, of some rows only."""
     order = np.random.default_rng(1).permutation(np.flatnonzero(of))[:count]
-    value = np.full(2 * N, np.nan)
-    value[order] = TRUTH[order]
-    return MatchedLabels(value, np.zeros(2 * N, np.int64), np.full(2 * N, np.nan), 0)
+    labels = MatchedLabels.none(2 * N)
+    labels.value[order] = TRUTH[order]
+    return labels
 
 
 IS_A = np.array(SYSTEM) == "A"
@@ -111,3 +111,10 @@ def test_columns_of_unlike_length_are_an_error():
     """They are of different answers."""
     with pytest.raises(DataError, match="a score for every answer"):
         estimate_systems(JudgedAnswers(["A"], ["q"], np.array([0.1, 0.2])))
+
+
+def test_no_labels_are_planned_where_the_truth_is_known():
+    """People judged everything there is."""
+    report = estimate_systems(JudgedAnswers(SYSTEM, QUESTION, SCORES, some_labels(IS_A, 80), TRUTH), width=0.05)
+    assert report.systems[0].plan is not None
+    assert report.systems[1].plan is None

@@ -68,8 +68,9 @@ def test_ratings_need_a_cut():
 
 def test_what_became_of_the_labels_is_noted():
     """Those of missing answers, which are not right; unknown, waiting and averaged ones."""
-    labels = Labels((Label("q1", "", 0.5, "l:2"), Label("q4", "", 1.0, "l:3"), Label("q9", "", 1.0, "l:4")), 2, 1)
-    notes = judge_answers(FOUR, "token_recall", labels=labels).notes
+    given = Label("q1", "", 0.5, "l:2", verdicts=2), Label("q4", "", 1.0, "l:3"), Label("q9", "", 1.0, "l:4")
+    labels = Labels(given, (Label("q2", "", np.nan, "l:5"), Label("q3", "", np.nan, "l:6")), 1)
+    notes = judge_answers([replace(each, judgement=None) for each in FOUR], "token_recall", labels=labels).notes
     assert [note.split(": ")[1] for note in notes] == ["1", "1", "2", "1"]
 
 
@@ -108,7 +109,7 @@ def test_rounds_are_numbered_and_drawn_anew():
     many = [answer(f"q{i}", "red" if i % 2 else "red blue") for i in range(40)]
     run = judge_answers(many, "token_recall")
     chosen, first = run.choose(10, seed=1)
-    labels = Labels(tuple(Label(many[row].id, "A", 1.0, "l:2", 1, 0.25) for row in chosen.rows), 0, 0)
+    labels = Labels(tuple(Label(many[row].id, "A", 1.0, "l:2", 1, 0.25) for row in chosen.rows), (), 0)
     again, second = judge_answers(many, "token_recall", labels=labels).choose(30, seed=1)
     assert (first, second) == (1, 2)
     assert not set(chosen.rows) & set(again.rows)
@@ -124,7 +125,45 @@ def test_a_judged_missing_answer_counts_beside_labels_too():
     """The truth is known of it, whoever else labelled what."""
     judged = [*FOUR[:3], replace(FOUR[3], judgement=0.0)]
 
-    run = judge_answers(judged, "token_recall", labels=Labels((Label("q1", "", 1.0, "l:2"),), 0, 0))
+    run = judge_answers(judged, "token_recall", labels=Labels((Label("q1", "", 1.0, "l:2"),), (), 0))
 
     assert run.answers.scores[3] == 0
     assert estimate_systems(run.answers).systems[0].true == 0.5
+
+
+def test_labels_join_the_judgements_of_a_system_judged_in_part():
+    """What stands inside the answers is not thrown away."""
+    labels = Labels((Label("q1", "", 1.0, "l:2"),), (), 0)
+    run = judge_answers([replace(FOUR[0], judgement=None), *FOUR[1:]], "token_recall", labels=labels)
+    assert run.answers.labels.value == pytest.approx([1, 1, 0, np.nan], nan_ok=True)
+
+
+MANY = [answer(f"q{i}", "red" if i % 2 else "red blue") for i in range(20)]
+
+
+def test_nothing_is_chosen_of_a_system_that_is_all_judged():
+    """Its truth is known."""
+    known = [replace(each, judgement=1.0, system="B") for each in MANY]
+    chosen, _ = judge_answers([*known, *MANY], "token_recall").choose(10, seed=1)
+    assert min(chosen.rows) >= len(known)
+
+
+def test_judged_answers_are_not_chosen():
+    """Nor those that wait in a list."""
+    half = [replace(each, judgement=1.0) if i < 10 else each for i, each in enumerate(MANY)]
+    waiting = tuple(Label(each.id, "", np.nan, "l:3", 1, 0.5) for each in MANY[10:14])
+    labels = Labels((Label("q14", "", 1.0, "l:2", 1, 0.5),), waiting, 0)
+    chosen, round_ = judge_answers(half, "token_recall", labels=labels).choose(20, seed=1)
+    assert (sorted(chosen.rows), round_) == ([15, 16, 17, 18, 19], 2)
+
+
+def test_shares_of_people_are_noted():
+    """They may be ratings on a scale from 0 to 1, which they should not be taken for unseen."""
+    run = judge_answers(MANY, "token_recall", labels=Labels((Label("q1", "", 0.5, "l:2"),), (), 0))
+    assert run.notes == ("labels between right and wrong, taken as the share of people who say right: 1",)
+
+
+def test_the_tuned_threshold_is_told():
+    """The reader sees from which score on an answer counts as right."""
+    run = judge_answers(FOUR, "token_recall", dev=FOUR[:3])
+    assert f"answers count as right from a score of {run.threshold:.4g} on" in run.notes[0]

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from qassay.errors import DataError
 from qassay.meta.label_design import designed, simple_random
+from qassay.meta.label_selection import next_labels
 
 SIX_OF_TEN = np.arange(10) < 6
 
@@ -64,3 +65,48 @@ def test_probabilities_that_cannot_be_are_refused(chance, message):
     """A missing or impossible probability would bias the estimate unseen."""
     with pytest.raises(DataError, match=message):
         designed(SIX_OF_TEN, np.ones(10, int), chance)
+
+
+def test_the_labelled_part_of_a_list_stands_for_all_of_it():
+    """Four of ten are listed, two of them labelled; then three of the six that were not listed.
+
+    Round 1 has a share of 2/5 at probability 1/5, and is known to round 2 with its list, twice as long: 2 + 6/5.
+    Round 2 has a share of 3/5 at 1/2: 6/5.
+    """
+    rounds = np.array([1, 1, 1, 1, 2, 2, 2, 0, 0, 0])
+    labelled, waiting = np.isin(np.arange(10), [0, 1, 4, 5, 6]), np.isin(np.arange(10), [2, 3])
+    chance = np.where(rounds == 1, 0.4, np.where(rounds == 2, 0.5, np.nan))
+    design = designed(labelled, rounds, chance, waiting)
+    assert design.weight[labelled] == pytest.approx([3.2, 3.2, 1.2, 1.2, 1.2])
+    assert design.weight[labelled].sum() == pytest.approx(10)
+
+
+def test_a_part_of_the_last_list_is_a_smaller_list():
+    """What waits in it changes nothing, as nothing was drawn afterwards."""
+    labelled, waiting = np.arange(100) < 6, np.isin(np.arange(100), [6, 7])
+    chance = np.where(labelled, np.linspace(0.02, 0.9, 100), np.nan)
+    whole, part = (designed(labelled, np.ones(100, int), chance, each) for each in (None, waiting))
+    assert part.weight[:6] == pytest.approx(whole.weight[:6])
+    assert part.open[:6] == pytest.approx(whole.open[:6])
+
+
+def test_later_draws_beside_a_waiting_list_stay_right_on_average():
+    """The mean of 400 estimates is the truth, within four of its standard errors."""
+    rng = np.random.default_rng(0)
+    scores = np.linspace(0.02, 0.98, 60)
+    truth = (rng.random(60) < scores).astype(float)
+    estimates = [_two_rounds(scores, truth, rng) for _ in range(400)]
+    assert abs(np.mean(estimates) - truth.mean()) < 4 * np.std(estimates) / 20
+
+
+def _two_rounds(scores, truth, rng):
+    """List 24, label 8 of them, list 10 of the rest, label all; then the weighted mean."""
+    first = next_labels(scores, 24, rng)
+    listed = np.isin(np.arange(60), first.rows)
+    second = next_labels(scores, 10, rng, labelled=listed)
+    rounds, chance = listed.astype(int), np.full(60, np.nan)
+    rounds[second.rows] = 2
+    chance[first.rows], chance[second.rows] = first.probability, second.probability
+    labelled = np.isin(np.arange(60), np.r_[first.rows[:8], second.rows])
+    weight = designed(labelled, rounds, chance, listed & ~labelled).weight[labelled]
+    return weight @ truth[labelled] / weight.sum()

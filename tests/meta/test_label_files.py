@@ -3,7 +3,7 @@ import gzip
 import pytest
 
 from qassay.errors import DataError
-from qassay.meta.label_files import read_labels
+from qassay.meta.label_files import count_verdicts, read_labels
 
 
 def written(folder, text, name="labels.csv"):
@@ -34,10 +34,14 @@ def test_verdicts_in_words_and_numbers(tmp_path, verdict, value):
         ("a.tsv", "id\tsystem\tcorrect\nq1\tA\tyes\nq2\tA\tno\n"),
         ("a.jsonl", '{"id": "q1", "system": "A", "judgement": 1}\n\n{"id": "q2", "system": "A", "judgement": false}\n'),
         ("any.name", "\ufeffid,system,rating\nq1,A,1\nq2,A,0\n"),
+        ("a.json", '[{"id": "q1", "system": "A", "value": 1},\n {"id": "q2", "system": "A", "value": 0}]'),
+        ("excel.csv", "id;system;value\r\nq1;A;1\r\nq2;A;0\r\n"),
+        ("upper.csv", "ID,System,Value\nq1,A,1\nq2,A,0\n"),
+        ("upper.jsonl", '{"ID": "q1", "System": "A", "Value": 1}\n{"ID": "q2", "System": "A", "Value": 0}\n'),
     ],
 )
-def test_tables_and_json_lines(tmp_path, name, text):
-    """By content, whatever the name."""
+def test_tables_and_json(tmp_path, name, text):
+    """By content, whatever the name, the separator and the case of the header."""
     assert values(read_labels([written(tmp_path, text, name)])) == {("A", "q1"): 1.0, ("A", "q2"): 0.0}
 
 
@@ -57,7 +61,7 @@ def test_ratings_are_right_from_the_cut_on(tmp_path):
 def test_rows_without_verdict_wait(tmp_path):
     """Counted, not taken for wrong."""
     labels = read_labels([written(tmp_path, "id,verdict\na,yes\nb,\nc, \n")])
-    assert (len(labels.labels), labels.waiting) == (1, 2)
+    assert [label.id for label in labels.waiting] == ["b", "c"]
 
 
 def test_selection_is_kept(tmp_path):
@@ -101,9 +105,11 @@ def test_contradictory_labels_can_be_averaged(tmp_path):
         ("id,verdict\na,4\n", r"--cut 4 on a scale to 5"),
         ("id,verdict\n,1\n", r'labels.csv:2: "id" is missing'),
         ("id,value,probability_of_selection\na,1,high\n", r"\"probability_of_selection\" is 'high'"),
+        ("id,value,round\na,1,2\n", r'labels.csv:2: "round" is 2 and "probability_of_selection" is missing.*at random'),
+        ("id,verdict\na,0.5\nb,4\n", r"labels.csv:3: .*--cut 4 on a scale to 5"),
         ("name,verdict\na,1\n", r'labels.csv:1: the header has no column "id"; it has name, verdict'),
         ("id,said\na,1\n", r"the header has no verdict; call it one of verdict, label"),
-        ("id,verdict\na,\n", r"all 1 rows are without a verdict; give at least one"),
+        ("id,verdict\na,\n", r"no row has a verdict that can be read; give at least one"),
         ("id,verdict\n", r"there are no labels; give at least one"),
         ("", r"is empty; give labels"),
         ("id,verdict\na,1,2\n", r"has 3 cells where the header has 2"),
@@ -128,3 +134,19 @@ def test_a_missing_file_is_named(tmp_path):
     """As every other input."""
     with pytest.raises(DataError, match=r"none\.csv"):
         read_labels([tmp_path / "none.csv"])
+
+
+def test_shares_of_people_are_verdicts(tmp_path):
+    """The mean of two people who disagree lies between right and wrong."""
+    assert values(read_labels([written(tmp_path, "id,value\na,0.5\nb,1\n")])) == {("", "a"): 0.5, ("", "b"): 1.0}
+
+
+def test_a_comma_may_stand_before_the_decimals(tmp_path):
+    """As spreadsheets of half of Europe write them."""
+    path = written(tmp_path, "id;value;round;probability_of_selection\na;1;1;0,125\n")
+    assert read_labels([path]).labels[0].probability == 0.125
+
+
+def test_verdicts_are_counted_whatever_they_say(tmp_path):
+    """Somebody wrote them, even where they cannot be read."""
+    assert count_verdicts(written(tmp_path, "id,value\na,perhaps\nb,\nc,1\n")) == 2

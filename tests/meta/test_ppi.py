@@ -220,6 +220,19 @@ class TestWhereTheJudgeCannotHelp:
         assert result == label_accuracy(labels)
         assert "only 9 labels" in result.notes[0]
 
+    @pytest.mark.parametrize(
+        ("labels", "caution"),
+        [
+            ([1.0] + [np.nan] * 20, ("only 1 label: give at least 10 to let the judge help",)),
+            ([1.0, np.nan, np.nan], ("only 1 label: label all 3 answers",)),
+            ([1.0], ()),
+            ([1.0, 1.0], ()),
+        ],
+    )
+    def test_a_caution_asks_for_what_can_be_given(self, labels, caution):
+        """Where all answers are labelled the share is exact, and nothing is left to give."""
+        assert label_accuracy(labels).notes == caution
+
     @pytest.mark.parametrize("scores", [np.full(300, 0.5), np.ones(300)], ids=["unsure", "sure"])
     def test_constant_judge(self, scores):
         """A judge that says the same of all answers is ignored."""

@@ -65,8 +65,24 @@ def test_signatures_are_listed_once(page):
 
 
 def test_a_selection_says_what_it_is_selected_from():
-    """The worst of many are not taken for all."""
-    assert "The 6 worst of 1,000 answers" in render_report(report(examples=1000))
+    """The worst of many are not taken for all, in the text nor in the script's data."""
+    page = render_report(report(examples=1000))
+    assert "The 6 worst of 1,000 answers" in page
+    assert "the others are not in this page" in page
+    assert embedded(page)["left_out"] == 994
+
+
+def test_all_answers_are_called_all(page):
+    """Nothing is said of others that there are not."""
+    assert "All 6 answers" in page
+    assert "not in this page. " not in page.partition("<script")[0]
+
+
+def test_one_answer_has_no_order():
+    """The page of a single answer does not speak of all of them."""
+    page = render_report(report(EXAMPLES[:1]))
+    assert "All 1" not in page
+    assert "worst first" not in page.partition("<script")[0]
 
 
 def test_skipped_rows_are_counted():

@@ -1,7 +1,6 @@
 import pytest
 
 from interrogated import CapitalChunker, FirstNameReader, LengthVerifier
-from qassay.errors import DataError
 from qassay.records import Example, Reference
 from qassay.summary.asking import Questioner
 from qassay.summary.interrogation import NO_SUMMARY, NOTHING_TO_ASK, Interrogator
@@ -89,7 +88,16 @@ def test_an_empty_summary_answers_nothing(interrogator):
 @pytest.mark.parametrize(
     ("text", "language"), [("他来自北京", "Chinese"), ("東京へ行きました", "Japanese"), ("서울에 갔다", "Korean")]
 )
-def test_another_language_is_refused_with_a_remedy(interrogator, text, language):
+def test_another_language_is_not_questioned(interrogator, text, language):
     """The embedded models are English, and would give numbers without meaning."""
-    with pytest.raises(DataError, match=rf'"1" or what it is held against is in {language}.*--reader'):
-        interrogator.interrogate([_example(text, text)], ["qaeval"])
+    (record,) = interrogator.interrogate([_example(text, text)], ["qaeval"])
+    assert record.sources == []
+    assert record.unscored == f"the summary is in {language}, and the embedded chunker and reader are English"
+
+
+def test_a_language_concerns_the_metric_that_reads_it(interrogator):
+    """A Chinese document leaves the references as they are."""
+    example = _example("then Bob sang", "yesterday Anna sang", document="他来自北京")
+    qaeval, feqa = interrogator.interrogate([example], ["qaeval", "feqa"])
+    assert qaeval.unscored is None
+    assert feqa.unscored.startswith("the document is in Chinese")

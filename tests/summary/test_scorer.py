@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from interrogated import CapitalChunker, FirstNameReader, LengthVerifier, interrupted
-from qassay.errors import DataError, SpecError
+from qassay.errors import DataError, SpecError, TextTooLongError
 from qassay.models.base import UNENGLISH
 from qassay.records import Example, Reference
 from qassay.scoring import batches
@@ -122,7 +122,7 @@ def test_everything_is_checked_before_a_question_is_asked():
     reader = FirstNameReader()
     scorer = SummaryScorer(["feqa"], lambda _: Interrogator(Questioner(CapitalChunker()), reader, LengthVerifier()))
     examples = [_example("then Bob sang", document="it was Anna", name=str(i)) for i in range(40)]
-    with pytest.raises(DataError, match='"last" has none'):
+    with pytest.raises(DataError, match='"last" of system "a" has none'):
         scorer.check([*examples, _example("then Bob sang", "so Anna sang", name="last")])
     assert reader.asked == []
 
@@ -166,3 +166,67 @@ def test_summaries_that_english_models_hardly_read_are_noted():
     scorer.count(examples)
 
     assert scorer.tally().notes == {UNENGLISH: 1}
+
+
+CHINESE = _example("他来自北京", "yesterday Anna sang", name="zh")
+
+
+def test_a_summary_that_cannot_be_read_stops_with_its_place():
+    """Id, system, file and line, and what to do."""
+    message = r'in\.jsonl:7: the summary with id "zh" of system "a" .* Chinese.*--reader.*--on-error skip'
+    with pytest.raises(DataError, match=message):
+        _scorer("qaeval").check([CHINESE], lambda _: ("in.jsonl", 7))
+
+
+def test_a_summary_that_cannot_be_read_can_go_without_a_score():
+    """NaN with the reason, never 0; the others are scored, and metrics of words score it too."""
+    scorer = SummaryScorer(["qaeval,verify=em", "rouge_1"], _interrogator, on_error="skip")
+    scorer.check([CHINESE])
+    scored = _scores(scorer, CHINESE, _example("then Anna sang", "yesterday Anna sang"))
+    assert scored.scores["qaeval,verify=em"] == pytest.approx([np.nan, 1.0], nan_ok=True)
+    assert "is in Chinese" in scored.unscored["qaeval,verify=em"][0]
+    assert scored.unscored["rouge_1"] == {}
+    assert list(scorer.left_out) == [("a", "zh")]
+
+
+def test_a_summary_without_document_can_go_without_a_score():
+    """Nothing could contradict it, which is no faithfulness."""
+    scorer = SummaryScorer(["feqa,verify=em"], _interrogator, on_error="skip")
+    scored = _scores(scorer, _example("then Bob sang"), _example("then Anna sang", document="it was Anna", name="2"))
+    assert scored.scores["feqa,verify=em"] == pytest.approx([np.nan, 1.0], nan_ok=True)
+    assert scored.unscored["feqa,verify=em"] == {0: "no document"}
+
+
+class _ShortReader(FirstNameReader):
+    """Cannot hold what Eve sang."""
+
+    def answer(self, questions):
+        texts = [text for _, text in questions if "Eve" in text]
+        if texts:
+            raise TextTooLongError(texts, 9000, 8000)
+        return super().answer(questions)
+
+
+def _short(on_error):
+    reader = _ShortReader()
+    return SummaryScorer(
+        ["qaeval,verify=em"],
+        lambda _: Interrogator(Questioner(CapitalChunker()), reader, LengthVerifier()),
+        on_error=on_error,
+    )
+
+
+SUNG = [_example(f"then {name} sang", "yesterday Anna sang", name=name) for name in ("Anna", "Eve", "Bob")]
+
+
+def test_a_text_too_long_for_memory_names_its_summary():
+    """And the way to go on without it."""
+    with pytest.raises(DataError, match=r'the summary with id "Eve" of system "a": a text of 9,000.*--on-error skip'):
+        _short("stop").count(SUNG)
+
+
+def test_a_text_too_long_for_memory_can_go_without_a_score():
+    """Its neighbours keep theirs."""
+    scored = _scores(_short("skip"), *SUNG)
+    assert np.isnan(scored.scores["qaeval,verify=em"]).tolist() == [False, True, False]
+    assert "8,000 word pieces" in scored.unscored["qaeval,verify=em"][1]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from qassay.records import Example
 
 _POPULATIONS = ("answers", "questions")
-_REPEATED = ("stop", "mean")
 
 
 def accuracy(
@@ -82,16 +81,16 @@ def accuracy(
     from qassay.meta.accuracy import estimate_systems  # noqa: PLC0415 - scipy, loaded when needed
     from qassay.meta.judging import judge_answers  # noqa: PLC0415 - as above
     from qassay.meta.label_files import read_labels  # noqa: PLC0415 - as above
+    from qassay.meta.labelling import check_list  # noqa: PLC0415 - as above
     from qassay.meta.ppi import Population  # noqa: PLC0415 - as above
 
-    _check(population, repeated, out, next_)
+    _check(population, out, next_)
     options.check_apart([*inputs, *(labels or []), *filter(None, [dev])], out)
+    if out is not None:
+        check_list(out)
     reading = options.read_options(format_, map_, system, on_error)
-    verdicts = (
-        read_labels(labels, cut=cut, repeated="mean" if repeated == "mean" else "stop", on_error=reading.on_error)
-        if labels
-        else None
-    )
+    policy = _policy(repeated)
+    verdicts = read_labels(labels, cut=cut, repeated=policy, on_error=reading.on_error) if labels else None
     examples, readers = _read(inputs, reading)
     judged_dev, dev_readers = _read([dev], reading) if dev else (None, [])
     run = judge_answers(
@@ -101,6 +100,7 @@ def accuracy(
         threshold=_threshold(threshold, dev),
         dev=judged_dev,
         cut=cut,
+        repeated=policy,
         language=check_language(language),
         on_error=reading.on_error,
     )
@@ -113,19 +113,26 @@ def accuracy(
         return
     _print(run, report)
     if chosen is not None and out is None:
-        for answer in chosen:
-            output.print(f"{answer['id']}\t{answer['system']}", highlight=False, markup=False, soft_wrap=True)
+        for cells in (chosen[0], *(answer.values() for answer in chosen)):
+            output.print("\t".join(map(str, cells)), highlight=False, markup=False, soft_wrap=True)
+        say("-o FILE writes them as a list to fill in; labels of chosen answers count with their round and probability")
     elif chosen is not None:
-        say(f"wrote {len(chosen)} answers to label to {out}")
+        say(f"wrote {len(chosen)} {'answer' if len(chosen) == 1 else 'answers'} to label to {out}")
 
 
-def _check(population: str, repeated: str, out: Path | None, next_: int | None) -> None:
+def _check(population: str, out: Path | None, next_: int | None) -> None:
     if population not in _POPULATIONS:
         raise SpecError(f'--of is "{population}"; give {" or ".join(_POPULATIONS)}')
-    if repeated not in _REPEATED:
-        raise SpecError(f'--repeated is "{repeated}"; give {" or ".join(_REPEATED)}')
     if out is not None and next_ is None:
         raise SpecError("-o is where --next writes the answers to label; give --next N with it")
+
+
+def _policy(repeated: str) -> Literal["stop", "mean"]:
+    known: tuple[Literal["stop", "mean"], ...] = ("stop", "mean")
+    for each in known:
+        if repeated == each:
+            return each
+    raise SpecError(f'--repeated is "{repeated}"; give {" or ".join(known)}')
 
 
 def _threshold(text: str, dev: str | None) -> float | None:
@@ -209,7 +216,7 @@ def _print(run: JudgedRun, report: AccuracyReport) -> None:
         output.print(plan_table(report.systems))
     if run.system_wise is not None:
         output.print(as_table(system_rows({"": run.system_wise})))
-    if report.agreement is not None and report.agreement.rmse is not None:
+    if report.agreement is not None and report.agreement.n > 1:
         output.print(_agreement(report.agreement), highlight=False)
     for note in _notes(run, report):
         say(note)
@@ -224,6 +231,10 @@ def _agreement(agreement: SystemAgreement) -> str:
     return f"over {agreement.n} systems: RMSE {agreement.rmse:.3f} ± {agreement.sigma:.3f}, {ranks}"
 
 
+def _list(systems: Sequence[str]) -> str:
+    return ", ".join(name or "the unnamed system" for name in systems)
+
+
 def _no_ranks(agreement: SystemAgreement) -> str:
     return f"no rank correlation: {agreement.reason}"
 
@@ -235,11 +246,16 @@ def _notes(run: JudgedRun, report: AccuracyReport) -> list[str]:
         notes += [f"{of}{note}" for note in each.best.notes]
         if each.unscored:
             notes.append(f"{of}answers without a score, which count neither as right nor as wrong: {each.unscored:,}")
-    if any(not each.best.labels for each in report.systems):
+    unlabelled = [each for each in report.systems if not each.best.labels]
+    if unlabelled:
+        remedy = "; label some answers for one that holds (--next 100 -o to_label.csv, then --labels to_label.csv)"
         notes.append(
-            "without labels the interval holds the choice of questions and none of the judge's errors; "
-            "label some answers for one that holds (--next 100 -o to_label.csv, then --labels to_label.csv)"
+            "without labels the interval holds the choice of questions and none of the judge's errors"
+            f"{remedy if any(each.true is None for each in unlabelled) else ''}"
         )
+    known = [each.system for each in report.systems if each.true is not None]
+    if known and len(known) < len(report.systems):
+        notes.append(f"people judged all answers, so that --next leaves the system out: {_list(known)}")
     if any(each.plan is not None and each.plan.assumed for each in report.systems):
         notes.append("without labels the plan takes the judge's scores for true probabilities")
     return notes

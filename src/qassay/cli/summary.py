@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import tempfile
 from contextlib import ExitStack
+from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,8 +15,11 @@ from qassay.cli import options
 from qassay.cli.runs import run_document
 from qassay.cli.spool import stdin_spooled
 from qassay.cli.terminal import ProgressBar, list_skipped, output, print_json, resumable, say, title_of
-from qassay.data.reading import Reader
+from qassay.data.formats import recognise
+from qassay.data.intake import Intake
+from qassay.data.reading import FORMATS, Reader
 from qassay.data.scored import read_rows
+from qassay.data.source import Source
 from qassay.engines.local import LocalEngine
 from qassay.models.base import EMBEDDED
 from qassay.report.terminal import aggregates_table
@@ -27,10 +32,16 @@ from qassay.summary.writing import PROMPT, check_prompt
 from qassay.text.language import check_language
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from qassay.data.reading import ReadOptions
+    from qassay.records import Example
     from qassay.report.summary_page import SummaryRow
     from qassay.scores import Aggregate
+    from qassay.summary.scorer import Key, Place
+
+_LISTED = 20
+"""Summaries without a score that are listed one by one."""
 
 
 def summary(
@@ -86,8 +97,9 @@ def summary(
             language=check_language(language),
             model=model,
             device=models.device,
+            on_error=reading.on_error,
         )
-        scorer.check(Reader(files, reading))
+        scorer.check(Reader(files, reading), partial(_place, files, reading))
         run = closing.enter_context(
             Run(
                 lambda: Reader(files, reading),
@@ -113,12 +125,35 @@ def summary(
         if report is not None:
             _write_report(report, title_of(inputs), scorer, run, finished, aggregates, kept)
     list_skipped(finished.reader)
+    _list_unread(scorer.left_out)
     if json:
         print_json(run_document(finished, aggregates, seed))
         return
     output.print(aggregates_table(aggregates, finished.tally.notes))
     for path in filter(None, (out, questions, report)):
         say(f"wrote {path}")
+
+
+def _place(files: Sequence[str], reading: ReadOptions, example: Example) -> Place:
+    """Find the line that a summary was read from."""
+    for file in files:
+        source = Source.at(file)
+        name = recognise(source, reading.mapping).format if reading.format == "auto" else reading.format
+        if FORMATS[name].takes_answers:
+            break
+        for found, input_, line in FORMATS[name].read([source], Intake(reading)):
+            if (found.system, found.id) == (example.system, example.id):
+                return input_, line
+    return None, None
+
+
+def _list_unread(left_out: Mapping[Key, str]) -> None:
+    """Name the first summaries that go without a score because they could not be read, and count the rest."""
+    for (system, name), reason in islice(left_out.items(), _LISTED):
+        of = f' of system "{system}"' if system else ""
+        say(f'not questioned: "{name}"{of}: {reason}')
+    if len(left_out) > _LISTED:
+        say(f"not questioned: {len(left_out) - _LISTED:,} more")
 
 
 def _write_report(

@@ -30,7 +30,7 @@ class SystemAccuracy:
     true: float | None
     """The share of right answers, where people judged every scored one."""
     plan: LabelPlan | None
-    """Labels for the width that was asked for."""
+    """Labels for the width that was asked for; None where the truth is known without."""
     halving: LabelPlan | None
     """Labels that would halve the interval."""
 
@@ -144,20 +144,22 @@ def _estimate(
     labels = answers.labels
     if labels is not None and labels.labelled[rows].any():
         values = labels.value[rows]
-        design = designed(labels.labelled[rows], labels.round[rows], labels.probability[rows])
+        design = designed(labels.labelled[rows], labels.round[rows], labels.probability[rows], labels.waiting[rows])
         alone = label_accuracy(values, design=design, clusters=questions, confidence=confidence, population=population)
         best = ppi_accuracy(
             scores, values, design=design, clusters=questions, confidence=confidence, population=population
         )
     truth = None if answers.true is None else answers.true[rows]
+    true = None if truth is None or np.isnan(truth).any() else float(truth.mean())
+    needless = true is not None and not best.labels
     return SystemAccuracy(
         system=name,
         best=best,
         judge=judge,
         labels_only=alone,
         unscored=int(of_system.sum()) - len(rows),
-        true=None if truth is None or np.isnan(truth).any() else float(truth.mean()),
-        plan=None if width is None else plan(best, width),
+        true=true,
+        plan=None if width is None or needless else plan(best, width),
         halving=halving(best),
     )
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from qassay.meta.accuracy import JudgedAnswers
 from qassay.meta.classification import rate_threshold
 from qassay.meta.label_files import Labels
 from qassay.meta.label_selection import Selection, next_labels
-from qassay.meta.labelling import MatchedLabels, match_labels
+from qassay.meta.labelling import MatchedLabels, add_judgements, match_labels
 from qassay.meta.system_wise import RankedAnswers, SystemWise, evaluate_systems, tune_threshold
 from qassay.meta.weighted import settled
 from qassay.metrics.catalogue import CATALOGUE, parse_spec
@@ -42,13 +43,15 @@ class JudgedRun:
     notes: tuple[str, ...]
 
     def choose(self, n: int, seed: int) -> tuple[Selection, int]:
-        """Choose answers to label next, and number the round."""
-        labels = self.answers.labels
-        labelled = None if labels is None else labels.labelled
-        round_ = 1 if labels is None or not labels.labelled.any() else int(labels.round.max()) + 1
+        """Choose answers to label next, and number the round; what is judged or waits in a list is left out."""
+        labels, true = self.answers.labels, self.answers.true
+        taken = np.zeros(len(self.examples), dtype=bool) if true is None else ~np.isnan(true)
+        if labels is not None:
+            taken |= labels.labelled | labels.waiting
+        round_ = 1 if labels is None else int(labels.round.max()) + 1
         # The round enters the seed, so that later draws do not depend on earlier ones.
         rng = np.random.default_rng([seed, round_])
-        return next_labels(self.probabilities, n, rng, system=self.answers.system, labelled=labelled), round_
+        return next_labels(self.probabilities, n, rng, system=self.answers.system, labelled=taken), round_
 
 
 def judge_answers(
@@ -59,26 +62,29 @@ def judge_answers(
     threshold: float | None = None,
     dev: Iterable[Example] | None = None,
     cut: float | None = None,
+    repeated: Literal["stop", "mean"] = "stop",
     language: str = "auto",
     on_error: OnError = "stop",
 ) -> JudgedRun:
     """Score answers with a judge and put people's verdicts beside them.
 
-    Verdicts are the labels; without any, judgements that come with some of the answers, if they are 0 or 1 or `cut`
-    says from which value on an answer is right. With judgements of all answers the truth is known. A `threshold`
-    turns scores into verdicts before they are averaged; `dev` has judged answers to tune it on, so that the systems'
-    accuracies come closest. Where every answer has a `rank` (1 is first), accuracy is that of the first answers. With
-    `on_error="skip"` answers that are too long for the judge are left unscored.
+    Verdicts are the labels, and judgements that come with a part of a system's answers, if they are 0 or 1 or `cut`
+    says from which value on an answer is right; `repeated` says what becomes of contradictory ones. With judgements
+    of all answers the truth is known. A `threshold` turns scores into verdicts before they are averaged; `dev` has
+    judged answers to tune it on, so that the systems' accuracies come closest. Where every answer has a `rank` (1 is
+    first), accuracy is that of the first answers. With `on_error="skip"` answers that are too long for the judge are
+    left unscored.
     """
     spec = str(parse_spec(judge))
     if CATALOGUE[parse_spec(judge).name].declaration.maximum != 1:
         raise SpecError(f"{spec} does not score from 0 to 1; choose another metric as judge")
     everything = tuple(examples)
     table = score_examples(everything, [spec], language=language, on_error=on_error)
-    if dev is not None:
-        threshold = _tuned(tuple(dev), spec, cut, language, on_error)
     ranks = _ranks(everything)
     truth, notes = _truth(everything, cut)
+    if dev is not None:
+        threshold = _tuned(tuple(dev), spec, cut, language, on_error)
+        notes.append(f"tuned on the development file: answers count as right from a score of {threshold:.4g} on")
     system_wise = None
     if ranks is not None and truth is not None:
         ranked = RankedAnswers.build(*_keys(everything), -ranks, table[spec], truth)
@@ -91,7 +97,10 @@ def judge_answers(
     verdicts = [known for known in (truth, None if labelled is None else labelled.value) if known is not None]
     scores, missing = _with_missing(first, scores, verdicts)
     notes += [f"{JUDGED_MISSING}: {missing:,}"] if missing else []
-    matched = _judged_in_part(first, truth, scores) if labelled is None else labelled
+    judged = _judged_in_part(first, truth, scores)
+    matched = labelled
+    if judged is not None:
+        matched = add_judgements(labelled or MatchedLabels.none(len(first)), judged, repeated)
     if labels is not None and matched is not None:
         notes += _label_notes(labels, matched, scores)
     system, question = _keys(first)
@@ -159,8 +168,8 @@ def _truth(examples: Sequence[Example], cut: float | None) -> tuple[Floats | Non
     ]
 
 
-def _judged_in_part(examples: Sequence[Example], truth: Floats | None, scores: Floats) -> MatchedLabels | None:
-    """Take judgements for labels where people judged a part of a system's answers."""
+def _judged_in_part(examples: Sequence[Example], truth: Floats | None, scores: Floats) -> Floats | None:
+    """Give the judgements of systems of which people judged a part of the answers; None without any."""
     if truth is None:
         return None
     # A system whose scored answers are all judged needs no estimate from labels: its truth is known.
@@ -170,17 +179,16 @@ def _judged_in_part(examples: Sequence[Example], truth: Floats | None, scores: F
     for name in dict.fromkeys(system):
         rows = scored & (system == name)
         partly |= rows & bool(np.isnan(truth[rows]).any())
-    if not (partly & ~np.isnan(truth)).any():
-        return None
-    none = np.full(len(examples), np.nan)
-    return MatchedLabels(np.where(partly, truth, np.nan), np.zeros(len(examples), np.int64), none, 0)
+    return np.where(partly, truth, np.nan) if (partly & ~np.isnan(truth)).any() else None
 
 
 def _label_notes(labels: Labels, matched: MatchedLabels, scores: Floats) -> list[str]:
+    shares = sum(label.value not in {0.0, 1.0} for label in labels.labels if label.verdicts == 1)
     counts = {
         "labels of answers that are not there, left out": matched.unknown,
-        "rows of the label file that have no verdict yet": labels.waiting,
-        "answers whose contradictory labels were averaged": labels.averaged,
+        "answers that wait for a verdict in the label file, which --next leaves out": int(matched.waiting.sum()),
+        "answers whose contradictory labels were averaged": labels.averaged + matched.averaged,
+        "labels between right and wrong, taken as the share of people who say right": shares,
         "labels of answers without a score, left out": int((matched.labelled & np.isnan(scores)).sum()),
     }
     return [f"{what}: {count:,}" for what, count in counts.items() if count]

@@ -31,29 +31,36 @@ def simple_random(labelled: Bools) -> Design:
     )
 
 
-def designed(labelled: Bools, rounds: Ints, probability: ArrayLike) -> Design:
+def designed(labelled: Bools, rounds: Ints, probability: ArrayLike, waiting: Bools | None = None) -> Design:
     """Describe labels that were chosen in rounds, each among the answers that the rounds before had left.
 
     `probability` is that of being chosen in the answer's round; a round without one (NaN) was drawn at random. Only
-    proportions within a round count, so that a list in random order may be labelled in part.
+    proportions within a round count, so that a list in random order may be labelled in part; `waiting` says which
+    answers of a round's list have no label yet.
 
-    A round r estimates the whole: what was labelled before is known, the rest follows from the labels of the round.
+    A round r estimates the whole: what was listed before is known, the rest follows from the labels of the round.
     These estimates are unbiased whatever happened before, hence uncorrelated, and are averaged with shares c_r
-    proportional to the labels of each round. Collected by label, its weight is c_r / π + the shares of later rounds.
+    proportional to the labels of each round. Collected by label, its weight is c_r / π + the shares of later rounds,
+    to which the labelled answers of a list stand for those of it that wait.
     """
     chances = finite_or_missing(probability, "probabilities of selection")
     if np.isnan(chances[labelled]).all():
         return simple_random(labelled)
     weight, open_ = np.full(len(labelled), np.nan), np.full(len(labelled), np.nan)
-    total, known = int(labelled.sum()), 0
+    total, before, known = int(labelled.sum()), 0, 0
     for number in np.unique(rounds[labelled]).tolist():
         here = labelled & (rounds == number)
         size = int(here.sum())
+        listed = size + (0 if waiting is None else int((waiting & (rounds == number)).sum()))
         chance = _chances(chances[here], len(labelled) - known)
-        share, later = size / total, (total - known - size) / total
-        weight[here] = share / chance + later
-        open_[here] = share**2 * (1 - chance) / chance**2 / weight[here] ** 2
-        known += size
+        share, later = size / total, (total - before - size) / total
+        weight[here] = share / chance + later * listed / size
+        # Two things are left to chance: which answers are listed, and which of the list are labelled.
+        listing = np.minimum(1.0, chance * listed / size)
+        drawn = share**2 * listed / size * (1 - listing) / listing**2 / weight[here] ** 2
+        open_[here] = drawn + 1 - size / listed
+        before += size
+        known += listed
     return Design(weight, open_)
 
 

@@ -53,7 +53,7 @@ def next_labels(
         raise DataError(f"the judge's score {outside[0]:g} is not between 0 and 1; choose a metric that gives shares")
     rows = np.flatnonzero(free)
     if not len(rows):
-        raise DataError("every answer has a label; there is nothing left to label")
+        raise DataError("every answer has a verdict or waits for one in a list; there is nothing left to label")
     names = [""] * len(values) if system is None else system
     numbers: dict[Hashable, int] = {}
     code = np.fromiter((numbers.setdefault(each, len(numbers)) for each in names), np.int64, len(values))[rows]

@@ -1,17 +1,20 @@
 """People's verdicts beside the answers, and lists of answers that wait for one."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 
 from qassay.arrays import Bools, Floats, Ints
-from qassay.errors import DataError
-from qassay.meta.label_files import PROBABILITY, ROUND, Labels
+from qassay.errors import DataError, OutputError
+from qassay.meta.label_files import PROBABILITY, ROUND, Label, Labels, contradiction, count_verdicts
 from qassay.meta.label_selection import Selection
 from qassay.meta.ratings import write_judgements
 from qassay.records import Example
+
+_LISTS = (".csv", ".tsv", ".jsonl")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -25,11 +28,28 @@ class MatchedLabels:
     """NaN where none is stated."""
     unknown: int
     """Labels whose answer is not there."""
+    waiting: Bools
+    """Which answers are in a list and have no verdict yet."""
+    given: Mapping[int, Label] = field(default_factory=dict)
+    """The label of a row, where it comes from a file."""
+    averaged: int = 0
+    """Labels that contradict a judgement inside the answers and were averaged with it."""
 
     @property
     def labelled(self) -> Bools:
         """Which answers have a verdict."""
         return ~np.isnan(self.value)
+
+    @classmethod
+    def none(cls, rows: int) -> "MatchedLabels":
+        """Begin without any."""
+        missing = np.full(rows, np.nan)
+        return cls(missing, np.zeros(rows, np.int64), missing.copy(), 0, np.zeros(rows, dtype=bool))
+
+    def set(self, row: int, label: Label) -> None:
+        """Put a label beside its answer."""
+        self.value[row], self.round[row] = label.value, label.round
+        self.probability[row] = np.nan if label.probability is None else label.probability
 
 
 def match_labels(labels: Labels, examples: Sequence[Example]) -> MatchedLabels:
@@ -41,11 +61,14 @@ def match_labels(labels: Labels, examples: Sequence[Example]) -> MatchedLabels:
     by_id: dict[str, list[int]] = {}
     for at, example in enumerate(examples):
         by_id.setdefault(example.id, []).append(at)
-    value, probability = np.full(len(examples), np.nan), np.full(len(examples), np.nan)
-    rounds = np.zeros(len(examples), np.int64)
-    unknown = 0
+
+    def answers_of(label: Label) -> list[int]:
+        return [at for at in by_id.get(label.id, []) if label.system in {"", examples[at].system}]
+
+    matched = MatchedLabels.none(len(examples))
+    given: dict[int, Label] = {}
     for label in labels.labels:
-        places = [at for at in by_id.get(label.id, []) if label.system in {"", examples[at].system}]
+        places = answers_of(label)
         if len(places) > 1:
             systems = ", ".join(f'"{examples[at].system}"' for at in places[:3])
             raise DataError(
@@ -53,25 +76,69 @@ def match_labels(labels: Labels, examples: Sequence[Example]) -> MatchedLabels:
                 'give the labels a column "system"',
                 label.place,
             )
-        if not places:
-            unknown += 1
+        for at in places:
+            if at in given:
+                raise DataError(
+                    f'the answer "{label.id}" is labelled with and without its system; keep one of the two',
+                    label.place,
+                )
+            given[at] = label
+            matched.set(at, label)
+    if not given:
+        raise _no_answer(labels.labels[0], examples[0])
+    for label in labels.waiting:
+        for at in set(answers_of(label)) - given.keys():
+            matched.set(at, label)
+            matched.waiting[at] = True
+    return replace(matched, unknown=len(labels.labels) - len(given), given=given)
+
+
+def _no_answer(label: Label, answer: Example) -> DataError:
+    of = f' of system "{label.system}"' if label.system else ""
+    return DataError(
+        f'no label belongs to an answer: the first is for id "{label.id}"{of}, the first answer has id '
+        f'"{answer.id}" of system "{answer.system}"; give both files the same ids and systems',
+        label.place,
+    )
+
+
+def add_judgements(
+    labels: MatchedLabels,
+    judged: Floats,
+    repeated: Literal["stop", "mean"] = "stop",
+) -> MatchedLabels:
+    """Add judgements that stand inside the answers (NaN where there is none) to the labels of files.
+
+    They count as drawn at random, unless the answer is in a list. One that has both keeps the label, with its round;
+    where the two contradict each other it is an error with the label's place, or they are averaged.
+    """
+    value, averaged = np.where(labels.labelled, labels.value, judged), 0
+    for at, label in labels.given.items():
+        if np.isnan(judged[at]) or judged[at] == label.value:
             continue
-        if not np.isnan(value[places[0]]):
-            raise DataError(
-                f'the answer "{label.id}" is labelled with and without its system; keep one of the two', label.place
-            )
-        value[places[0]], rounds[places[0]] = label.value, label.round
-        if label.probability is not None:
-            probability[places[0]] = label.probability
-    if unknown == len(labels.labels):
-        first = labels.labels[0]
-        of = f' of system "{first.system}"' if first.system else ""
-        raise DataError(
-            f'no label belongs to an answer: the first is for id "{first.id}"{of}, the first answer has id '
-            f'"{examples[0].id}" of system "{examples[0].system}"; give both files the same ids and systems',
-            first.place,
+        if repeated == "stop":
+            raise contradiction(label, float(judged[at]), "inside the answers")
+        value[at] = (label.value * label.verdicts + judged[at]) / (label.verdicts + 1)
+        averaged += 1
+    return replace(labels, value=value, waiting=labels.waiting & np.isnan(judged), averaged=averaged)
+
+
+def check_list(path: Path) -> None:
+    """Refuse a place for a list of answers to label that is no such file, or whose verdicts would be lost."""
+    if path.suffix.lower() not in _LISTS:
+        raise OutputError("lists of answers to label are written as .csv, .tsv or .jsonl; choose one of these", path)
+    if not path.exists() or not path.stat().st_size:
+        return
+    try:
+        verdicts = count_verdicts(path)
+    except DataError as error:
+        raise OutputError("exists and is no list of answers to label; choose another place", path) from error
+    if verdicts:
+        raise OutputError(
+            f"holds verdicts of people ({verdicts:,}), which would be lost; choose another place for the new list, "
+            "and give this one with --labels",
+            path,
         )
-    return MatchedLabels(value, rounds, probability, unknown)
 
 
 def write_selection(path: str | Path, selection: Selection, examples: Sequence[Example], round_: int) -> None:

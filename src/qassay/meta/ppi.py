@@ -149,9 +149,8 @@ def label_accuracy(
     unit_variance = variance * count / share_open if share_open else estimate * (1 - estimate)
     fixed = _beyond(population, estimate, n, np.zeros(n), _codes(clusters, n))
     low, high = around(estimate, variance + fixed, reach, _size_of_constant(sample, population))
-    return AccuracyEstimate(
-        estimate, low, high, Method.LABELS, count, n, confidence, unit_variance, fixed, notes=_cautions(sample.label)
-    )
+    notes = () if high == low else _cautions(sample.label, n)
+    return AccuracyEstimate(estimate, low, high, Method.LABELS, count, n, confidence, unit_variance, fixed, notes=notes)
 
 
 def ppi_accuracy(
@@ -196,8 +195,9 @@ def ppi_accuracy(
     fixed = _beyond(population, estimate, n, values, _codes(clusters, n))
     reach = quantile(confidence, max(1, sample.units - 2))
     low, high = around(estimate, variance + fixed, reach, _size_of_constant(sample, population))
+    notes = _cautions(sample.label, n)
     return AccuracyEstimate(
-        estimate, low, high, Method.PPI, count, n, confidence, unit_variance, fixed, fit.power, _cautions(sample.label)
+        estimate, low, high, Method.PPI, count, n, confidence, unit_variance, fixed, fit.power, notes
     )
 
 
@@ -265,11 +265,14 @@ def _size_of_constant(sample: _Labelled, population: Population) -> float:
     return count / share_open if share_open else np.inf
 
 
-def _cautions(label: Floats) -> tuple[str, ...]:
-    if len(label) > 1 and (label == label[0]).all():
-        return (f"all {len(label)} labels are equal: the interval rests on little",)
-    if len(label) < FEWEST_LABELS:
-        return (f"only {len(label)} labels: give at least {FEWEST_LABELS} to let the judge help",)
+def _cautions(label: Floats, n: int) -> tuple[str, ...]:
+    count = len(label)
+    if count > 1 and (label == label[0]).all():
+        return (f"all {count} labels are equal: the interval rests on little",)
+    if count < min(FEWEST_LABELS, n):
+        counted = "1 label" if count == 1 else f"{count} labels"
+        more = f"give at least {FEWEST_LABELS} to let the judge help" if n > FEWEST_LABELS else f"label all {n} answers"
+        return (f"only {counted}: {more}",)
     return ()
 
 

@@ -82,7 +82,7 @@ def render_report(report: Report) -> str:
         cards=[_card(report, spec, names) for spec in specs],
         unscored=_unscored(report.aggregates, names, len(specs)),
         signatures=_signatures(report.aggregates, names),
-        data=embed(answers_payload(answers, specs, names, report.maxima)),
+        data=embed(answers_payload(answers, specs, names, report.maxima, report.examples - len(answers))),
     )
 
 

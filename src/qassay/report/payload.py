@@ -49,11 +49,15 @@ class Texts:
 
 
 def answers_payload(
-    rows: Sequence[AnswerRow], specs: Sequence[str], names: Mapping[str, str], maxima: Mapping[str, float]
+    rows: Sequence[AnswerRow],
+    specs: Sequence[str],
+    names: Mapping[str, str],
+    maxima: Mapping[str, float],
+    left_out: int = 0,
 ) -> dict[str, Any]:
     """Give everything that the table of answers shows, the rows in the given order.
 
-    `names` holds every system with the name that people read.
+    `names` holds every system with the name that people read, `left_out` says how many answers the rows are without.
     """
     texts = Texts(fitting_length({text for row in rows for text in _texts(row.example)}))
     number = {system: i for i, system in enumerate(names)}
@@ -73,6 +77,7 @@ def answers_payload(
         "texts": texts.shown,
         "more": texts.more,
         "answers": answers,
+        "left_out": left_out,
     }
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from qassay.errors import DataError
 from qassay.models.base import is_foreign, language_notes
 from qassay.summary.records import AskedQuestion, SourceRecord, SummaryRecord
 from qassay.summary.verification import Pair
@@ -69,13 +68,11 @@ class Interrogator:
         return (self._answerer.notes + self._verifier.notes) | language_notes(self._unread)
 
     def interrogate(self, examples: Sequence[Example], metrics: Iterable[str]) -> list[SummaryRecord]:
-        """Give one record for each example and metric, example by example.
+        """Give one record for each example and metric, example by example; what cannot be read has the reason.
 
         The same question on the same text is answered once, whichever summaries ask it.
         """
         wanted = tuple(metrics)
-        for example in examples:
-            self.check_language(example, wanted)
         tasks = [task for i, example in enumerate(examples) for task in self._tasks(i, example, wanted)]
         if self._english:
             texts = {text[:_LOOKED_AT] for task in tasks for text in (task.raises, task.answers)}
@@ -101,23 +98,26 @@ class Interrogator:
         if summary is None:
             return
         for metric in metrics:
+            if self.unreadable(example, metric):
+                continue
             if metric == QAEVAL:
                 for number, reference in enumerate(example.references, 1):
                     yield Task(i, metric, f"reference {number}", reference.text, summary)
             else:
                 yield Task(i, metric, "summary", summary, example.context or "")
 
-    def check_language(self, example: Example, metrics: Iterable[str]) -> None:
-        """Refuse what English models cannot read, as an error that says what to do."""
-        references = [reference.text for reference in example.references] if QAEVAL in metrics else []
-        documents = [(example.context or "")[:_LOOKED_AT]] if FEQA in metrics else []
-        for text in (example.candidate or "", *references, *documents):
+    def unreadable(self, example: Example, metric: str) -> str | None:
+        """Say why a metric cannot read a summary or what it is held against; None where it can."""
+        if metric == QAEVAL:
+            beside = [("a reference", reference.text) for reference in example.references]
+        else:
+            beside = [("the document", (example.context or "")[:_LOOKED_AT])]
+        if not any(text for _, text in beside):
+            return "no references" if metric == QAEVAL else "no document"
+        for name, text in (("the summary", example.candidate or ""), *beside):
             if self._english and is_foreign(text):
-                raise DataError(
-                    f'the summary with id "{example.id}" or what it is held against is in {_LANGUAGES[script(text)]}, '
-                    "and the embedded chunker and reader are English; name models that read it with --chunker and "
-                    "--reader, or leave it out"
-                )
+                return f"{name} is in {_LANGUAGES[script(text)]}, and the embedded chunker and reader are English"
+        return None
 
     def _verdicts(self, asked: Sequence[tuple[Task, Raised]], answers: Sequence[Answer]) -> list[dict[str, float]]:
         rows = [i for i, answer in enumerate(answers) if self._is_answered(answer)]
@@ -156,8 +156,8 @@ class Interrogator:
             verdicts=verdicts,
         )
 
-    @staticmethod
     def _record(
+        self,
         example: Example,
         metric: str,
         tasks: Sequence[Task],
@@ -168,5 +168,5 @@ class Interrogator:
         if example.candidate is None:
             reason = NO_SUMMARY
         elif not any(source.questions for source in sources):
-            reason = NOTHING_TO_ASK
+            reason = self.unreadable(example, metric) or NOTHING_TO_ASK
         return SummaryRecord(example.id, example.system, metric, sources, reason)

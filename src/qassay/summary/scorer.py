@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from qassay.errors import DataError
+from qassay.errors import DataError, TextTooLongError
 from qassay.metrics.base import MeanMetric
 from qassay.metrics.catalogue import parse_spec
 from qassay.models.base import EMBEDDED
-from qassay.scoring import Scorer, batches
+from qassay.scoring import Scorer
 from qassay.spec import Declaration, MetricSpec, Param, parse
-from qassay.summary.interrogation import FEQA, QAEVAL
+from qassay.summary.interrogation import FEQA, NO_SUMMARY, NOTHING_TO_ASK, QAEVAL
 from qassay.summary.kept import by_example, check_same
 from qassay.summary.pair_scorer import IS_ANSWERED
+from qassay.summary.records import SummaryRecord
 from qassay.summary.verification import BERT_SCORE, METHODS, bounds, rescaled
 
 if TYPE_CHECKING:
@@ -27,9 +28,9 @@ if TYPE_CHECKING:
     from qassay.features import Batch, Resources
     from qassay.models.base import Device
     from qassay.records import Example
+    from qassay.scoring import OnError
     from qassay.summary.interrogation import Interrogator
     from qassay.summary.kept import Keeping
-    from qassay.summary.records import SummaryRecord
     from qassay.tally import Tally
 
 AT_ONCE = 16
@@ -59,6 +60,8 @@ DECLARATIONS = {
 }
 
 Key = tuple[str, str]
+Place = tuple[str | None, int | None]
+"""The input and the line of a summary, as far as they are known."""
 
 
 def is_summary_metric(spec: str | MetricSpec) -> bool:
@@ -133,6 +136,10 @@ class Verdicts:
         return np.where(text[:, 0] > 0, scores, 0.0)
 
 
+def _nowhere(_: Example) -> Place:
+    return None, None
+
+
 class QuestionMetric(MeanMetric):
     """QAEval or FEQA with one method of verification, read off the verdicts of the run."""
 
@@ -144,6 +151,11 @@ class QuestionMetric(MeanMetric):
     def identity(self, resources: Resources) -> dict[str, str]:  # noqa: ARG002 - the run's models are the questions'
         """Give the models' fingerprints."""
         return dict(self._identity())
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """Nothing when it scores: what a summary lacks was noticed when it was to be questioned."""
+        return frozenset()
 
     @property
     def method(self) -> str:
@@ -196,10 +208,11 @@ class SummaryScorer(Scorer):
         language: str = "auto",
         model: str = EMBEDDED,
         device: Device = "auto",
+        on_error: OnError = "stop",
     ) -> None:
         wanted = list(dict.fromkeys(parse_summary_spec(spec) for spec in specs))
         others = [spec for spec in wanted if not is_summary_metric(spec)]
-        super().__init__(others, language=language, model=model, device=device)
+        super().__init__(others, language=language, model=model, device=device, on_error=on_error)
         asking = [spec for spec in wanted if is_summary_metric(spec)]
         methods = tuple(dict.fromkeys(map(_method, asking)))
         self.verdicts = Verdicts(methods=tuple(method for method in methods if method != IS_ANSWERED))
@@ -232,12 +245,20 @@ class SummaryScorer(Scorer):
         """The questions are asked before the first score."""
         return True
 
-    def check(self, examples: Iterable[Example]) -> None:
-        """Make sure that every summary has what the metrics need and is in a language that the models read."""
-        for chunk in batches(examples, AT_ONCE):
-            self._check_fields(chunk)
-            for example in chunk if self._questions else ():
-                self.interrogator.check_language(example, self._questions)
+    def check(self, examples: Iterable[Example], place_of: Callable[[Example], Place] = _nowhere) -> None:
+        """Make sure that every summary has what the metrics need and is in a language that the models read.
+
+        With `on_error="skip"` all may pass: a summary goes without the scores that it cannot have.
+        """
+        for example in examples if self.on_error == "stop" else ():
+            if problem := self._problem(example):
+                raise DataError(problem, *place_of(example))
+
+    @property
+    def left_out(self) -> dict[Key, str]:
+        """The summaries of which nothing could be asked because they, or texts beside them, could not be read."""
+        reasons = {key: reason for (_, key), reason in self.verdicts.reasons.items()}
+        return {key: reason for key, reason in reasons.items() if reason not in {NO_SUMMARY, NOTHING_TO_ASK}}
 
     def count(self, examples: Iterable[Example]) -> None:
         """Ask all questions; count what other metrics need on the way."""
@@ -252,16 +273,26 @@ class SummaryScorer(Scorer):
             tally.notes.update(self.interrogator.notes)
         return tally
 
-    def _check_fields(self, examples: Sequence[Example]) -> None:
+    def _problem(self, example: Example) -> str | None:
+        """Say what is wrong with a summary, and what to do; None where nothing is."""
         for metric in self.metrics:
-            needs = metric.needs if isinstance(metric, QuestionMetric) else metric.needs | {"references"}
-            for need in sorted(needs):
-                lacking = next((example for example in examples if not getattr(example, need)), None)
-                if lacking is not None:
-                    raise DataError(
-                        f'{metric.spec} needs "{_named(need)}", and the summary with id "{lacking.id}" has none; '
-                        "give it, or leave this metric out"
+            asks = isinstance(metric, QuestionMetric)
+            for need in sorted(metric.declaration.needs if asks else metric.needs | {"references"}):
+                if not getattr(example, need):
+                    return (
+                        f'{metric.spec} needs "{_named(need)}", and {_shown(example)} has none; '
+                        "give it, leave this metric out, or --on-error skip"
                     )
+            reason = self.interrogator.unreadable(example, metric.spec.name) if asks else None
+            if reason:
+                return (
+                    f"{_shown(example)} cannot be questioned: {reason}; name models that read it with --chunker and "
+                    "--reader, leave it out, or --on-error skip"
+                )
+        return None
+
+    def _check_fields(self, examples: Sequence[Example]) -> None:
+        self.check(examples)
 
     def _asked(self, examples: Iterable[Example]) -> Iterator[Example]:
         known = self.kept.known() if self.kept else iter(())
@@ -280,11 +311,24 @@ class SummaryScorer(Scorer):
             yield from chunk
 
     def _ask(self, examples: Sequence[Example]) -> None:
-        records = self.interrogator.interrogate(examples, self._questions)
+        try:
+            records = self.interrogator.interrogate(examples, self._questions)
+        except TextTooLongError as problem:
+            if len(examples) > 1:
+                for example in examples:
+                    self._ask([example])
+                return
+            records = self._too_long(examples[0], problem)
         for record in records:
             self.verdicts.add(record)
         if self.kept:
             self.kept.add(examples, by_example(examples, records))
+
+    def _too_long(self, example: Example, problem: TextTooLongError) -> list[SummaryRecord]:
+        if self.on_error == "stop":
+            raise DataError(f"{_shown(example)}: {problem}, or --on-error skip") from problem
+        reason = f"longer than {problem.most:,} word pieces, more than a model can hold in memory"
+        return [SummaryRecord(example.id, example.system, metric, [], reason) for metric in self._questions]
 
 
 def default_summary_metrics(first: Example) -> tuple[str, ...]:
@@ -306,6 +350,11 @@ def _chunks(examples: Iterable[Example]) -> Iterator[list[Example]]:
         size += length
     if chunk:
         yield chunk
+
+
+def _shown(example: Example) -> str:
+    of = f' of system "{example.system}"' if example.system else ""
+    return f'the summary with id "{example.id}"{of}'
 
 
 def _named(field_name: str) -> str:

@@ -6,6 +6,9 @@
   const PAGE = 50;
   const { specs, maxima, systems, answers } = data;
   const severalSystems = systems.length > 1;
+  const nowhere = data.left_out
+    ? `None of these ${answers.length.toLocaleString("en")} answers matches; ${data.left_out.toLocaleString("en")} others are not in this page. Clear the search or choose another system.`
+    : "No answer matches. Clear the search or choose another system.";
   const judged = answers.some((answer) => answer.judgement !== undefined);
   const find = (id) => document.getElementById(id);
   const table = find("table");
@@ -269,7 +272,7 @@
     const shown = rows.slice(first, first + PAGE);
     body.replaceChildren(...shown.flatMap((answer) => (state.open.has(answer) ? [row(answer), detailRow(answer)] : [row(answer)])));
     if (!rows.length) {
-      body.append(make("tr", { class: "nothing" }, make("td", { colspan: columns.length }, "No answer matches. Clear the search or choose another system.")));
+      body.append(make("tr", { class: "nothing" }, make("td", { colspan: columns.length }, nowhere)));
     }
     const of = rows.length === answers.length ? "" : ` that match, of ${answers.length.toLocaleString("en")}`;
     find("count").textContent = rows.length
