@@ -161,6 +161,7 @@ def coverage(runs: int, levels: Sequence[Level], coefficients: Sequence[Coeffici
             row(name, float(np.mean(held)), len(held), 0.93, 0.97, f"{width:.2f}")
     if len(levels) == len(Level):
         _alpha_coverage(runs)
+        _verdict_coverage(runs)
 
 
 def _alpha_coverage(runs: int) -> None:
@@ -181,6 +182,39 @@ def _alpha_coverage(runs: int) -> None:
         width = np.mean([(each.high or 0) - (each.low or 0) for each in found]) / needed
         name = f"alpha = {truth:.2f}, {measurement} (100 items x 5 people)"
         row(name, float(np.mean(held)), len(held), 0.93, 0.97, f"{width:.2f}")
+
+
+def _verdict_coverage(runs: int) -> None:
+    """Two verdicts, right or wrong, that differ on a few items: resamples without those few agree perfectly.
+
+    Samples without any difference have no interval and are not counted.
+    """
+    for n, differing in ((30, 0.1), (60, 0.05), (100, 0.03), (100, 0.1), (300, 0.03)):
+        rng = np.random.default_rng(2)
+        truth = 1 - 2 * differing
+        alphas, pearsons = [], []
+        for _ in range(runs):
+            first = (rng.random(n) < 0.5).astype(np.float64)  # noqa: PLR2004 - half of them right
+            second = np.where(rng.random(n) < differing, 1 - first, first)
+            names = [(str(i), "") for i in range(n)] * 2
+            ratings = Ratings.build(names, ["a"] * n + ["b"] * n, np.concatenate([first, second]))
+            alphas.append(krippendorff_alpha(ratings, Measurement.NOMINAL, draws=999, rng=rng))
+            panel = Panel.build(first, {"a": second})
+            pearsons.append(correlate(panel, Level.ANSWER, [Coefficient.PEARSON], draws=999, rng=rng)[0])
+        for name, values, limits in (
+            ("alpha", [each.value for each in alphas], [(each.low, each.high) for each in alphas]),
+            (
+                "pearson",
+                [each.value for each in pearsons],
+                [(each.interval.low, each.interval.high) if each.interval else (None, None) for each in pearsons],
+            ),
+        ):
+            pairs = zip(values, limits, strict=True)
+            known = [(value, low, high) for value, (low, high) in pairs if value and low is not None and high]
+            needed = np.subtract(*np.quantile([value for value, *_ in known], [0.975, 0.025]))
+            width = np.mean([high - low for _, low, high in known]) / needed
+            rate = float(np.mean([low <= truth <= high for _, low, high in known]))
+            row(f"{name} = {truth:.2f}, two verdicts on {n} items", rate, len(known), 0.93, 1, f"{width:.2f}")
 
 
 def seconds(call: Callable[[], object]) -> float:

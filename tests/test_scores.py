@@ -81,10 +81,35 @@ def test_dicts_with_reasons(table):
 
 
 def test_pandas(table):
-    """A data frame has one row an answer and one column a metric."""
+    """A data frame has one row an answer and one column a metric, with the reasons beside them."""
     frame = table.to_pandas()
-    assert list(frame.columns) == ["id", "system", "exact_match", "rouge_l"]
+    assert list(frame.columns) == ["id", "system", "exact_match", "rouge_l", "exact_match unscored", "rouge_l unscored"]
     assert frame["exact_match"].isna().tolist() == [False, True, False]
+    assert frame["exact_match unscored"][1] == "no candidate"
+
+
+def test_pandas_with_what_came_along():
+    """A data frame has the columns of the tables that `score -o` writes."""
+    frame = score_examples([answer("a", "a", judgement=1.0, extra={"note": [1]})], ["exact_match"]).to_pandas()
+    assert frame.to_dict("records") == [
+        {"id": "1", "system": "", "judgement": 1.0, "exact_match": 1.0, "extra.note": [1]}
+    ]
+
+
+def test_tables_are_the_same_only_as_themselves(table):
+    """A comparison of arrays has no one answer."""
+    assert table == table  # noqa: PLR0124 - what is tested
+    assert table != score_examples(EXAMPLES, ["exact_match", "rouge_l"])
+
+
+def test_a_table_shows_itself_in_a_line(table):
+    """However many answers it holds."""
+    assert repr(table) == "<ScoreTable of 3 answers; systems: A, B; metrics: exact_match, rouge_l>"
+
+
+def test_places_count_from_the_end_too(table):
+    """With the reason for a missing score."""
+    assert table.score("exact_match", -2) == Score(None, "no candidate")
 
 
 def test_signature_text():

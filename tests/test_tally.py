@@ -1,11 +1,13 @@
 """Running totals: the same aggregates from any cutting of the stream, and intervals that can be trusted."""
 
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from answers import answer
+from qassay.errors import DataError
 from qassay.metrics.catalogue import create
 from qassay.scoring import Scorer
 from qassay.tally import BINS, GROUPS, ScoredBatch, Tally
@@ -158,6 +160,14 @@ def test_state_in_the_middle_of_a_system():
     assert restored.state() == tally_of(batch_of(values)).state()
 
 
+def test_fields_that_were_used_up_are_not_written_back():
+    """The batch itself keeps them, so that a run that is taken up again finds the answers that it knows."""
+    example = answer("c", "r", extra={"read": 1, "kept": 2})
+    batch = ScoredBatch([example], {}, {}, {}, used_up=frozenset({"read"}))
+    ((written, _, _),) = batch.rows()
+    assert (written.extra, batch.examples) == ({"kept": 2}, [example])
+
+
 def test_histogram():
     """Scores are counted in equal bins from 0 to the maximum, which falls in the last one."""
     tally = tally_of(batch_of([0, 0.04, 0.5, 0.999, 1, np.nan]))
@@ -165,8 +175,9 @@ def test_histogram():
     assert (counts[0], counts[BINS // 2], counts[-1], sum(counts)) == (2, 1, 2, 5)
 
 
-def signature_of(*examples, language="auto"):
-    scorer = Scorer(["token_f1"], language=language)
+def signature_of(*examples, language="auto", spec="token_f1"):
+    scorer = Scorer([spec], language=language)
+    scorer.count(examples)
     tally = scorer.tally()
     tally.add(scorer.score(list(examples)))
     return tally.signature(scorer.metrics[0], tally.systems[""])
@@ -189,6 +200,38 @@ ONE, TWO = answer("x", "one", question="1?"), answer("y", "two", question="2?")
 def test_data_in_the_signature(other, alike):
     """Signatures are alike when questions and references are, whatever their order and the candidates."""
     assert signature_of(ONE, TWO).alike(signature_of(*other)) is alike
+
+
+@pytest.mark.parametrize(
+    ("spec", "fields", "alike"),
+    [
+        pytest.param("rouge_l,entity=1", {"entities": ("ten",)}, False, id="entities that are read"),
+        pytest.param("rouge_l", {"entities": ("ten",)}, True, id="entities that are not"),
+        pytest.param("lerc", {"context": "They won."}, False, id="a context that is read"),
+        pytest.param("ava", {"context": "They won."}, True, id="a context that is not"),
+        pytest.param("rouge_l", {"question_type": "who", "judgement": 1.0}, True, id="what no metric reads"),
+    ],
+)
+def test_what_a_metric_reads_is_in_its_signature(spec, fields, alike):
+    """Another field makes signatures unlike where the score depends on it."""
+    one, other = answer("x", "one", question="1?"), answer("x", "one", question="1?", **fields)
+    assert (signature_of(one, spec=spec).data == signature_of(other, spec=spec).data) is alike
+
+
+@pytest.mark.parametrize("spec", ["cider", "rouge_l:idf", "bert_score:idf"])
+def test_the_frequencies_of_the_run_are_in_the_signature(spec):
+    """The same texts in another order are the same run; one text more is another."""
+    first, again, more = (
+        dict(signature_of(*examples, spec=spec).fields)["df"]
+        for examples in ((ONE, TWO), (TWO, ONE), (ONE, TWO, answer("z", "three", id="3")))
+    )
+    assert first == again != more
+
+
+def test_a_state_of_another_version_is_refused():
+    """The remedy is to begin anew."""
+    with pytest.raises(DataError, match="without --resume"):
+        Tally([F1]).restore(msgspec.msgpack.encode({"systems": {"A": {"examples": 1, "data": "0"}}, "notes": {}}))
 
 
 def test_language_in_the_signature():

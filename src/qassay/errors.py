@@ -30,6 +30,13 @@ class SpecError(QassayError):
     """A metric spec that names something that does not exist, or a value out of range."""
 
 
+class NoSuchScoreError(SpecError, KeyError, IndexError):
+    """A metric, system or answer that a table has no scores of; a lookup's own error as well."""
+
+    __str__ = Exception.__str__
+    """A KeyError would print its message in quotes."""
+
+
 class ModelError(QassayError):
     """A model that is missing, damaged or of the wrong kind."""
 

@@ -204,7 +204,16 @@ class Batch:
         """Give the tokens of each example's gold entities, which no two examples share often enough to pool."""
         if tok not in self._entities:
             cut = self.resources.tokeniser(tok).tokens
-            self._entities[tok] = [[cut(compose(entity)) for entity in example.entities] for example in self.examples]
+            self._entities[tok] = [
+                # A set, as in Yang et al. (2018), cut as the candidate is: with spaces between words or without.
+                [
+                    list(each)
+                    for each in dict.fromkeys(
+                        tuple(cut(compose(entity), spaced=at in self._spaced)) for entity in example.entities
+                    )
+                ]
+                for example, at in zip(self.examples, self.candidate.tolist(), strict=True)
+            ]
         return self._entities[tok]
 
     def spans(self, tok: str) -> list[Ints]:

@@ -49,9 +49,11 @@ class Frequencies:
         self.need = need
         self.documents = 0
         self.counts: Counter[Gram] = Counter()
+        self._fingerprint: str | None = None
 
     def add(self, examples: Iterable[Example], tokeniser: Tokeniser) -> None:
         """Count the references of more examples."""
+        self._fingerprint = None
         for example in examples:
             spaced = tokeniser.cut_spaced is not None and in_spaced_language(example)
             rows = [tokeniser.tokens(compose(each.text), spaced=spaced) for each in example.references]
@@ -89,6 +91,11 @@ class Frequencies:
     @property
     def fingerprint(self) -> str:
         """Identify these counts, whatever the order in which they were made."""
+        if self._fingerprint is None:
+            self._fingerprint = self._identified()
+        return self._fingerprint
+
+    def _identified(self) -> str:
         total = sum(
             int.from_bytes(blake2b(repr((gram, count)).encode(), digest_size=8).digest())
             for gram, count in self.counts.items()

@@ -1,7 +1,7 @@
 """What goes in: one answer with its question and references."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
@@ -42,3 +42,15 @@ class Example:
     """A person's score, if known."""
     extra: Mapping[str, Any] = field(default_factory=dict)
     """Fields of the input that Qassay does not use: kept and written back."""
+
+
+def read_field(example: Example, name: str) -> object:
+    """Give a field of an example, whether it is among its own or came with it; None where it is missing."""
+    return getattr(example, name) if name in Example.__slots__ else example.extra.get(name)
+
+
+def without_fields(example: Example, names: frozenset[str]) -> Example:
+    """Give an example without some of the fields that came with it."""
+    if names.isdisjoint(example.extra):
+        return example
+    return replace(example, extra={name: value for name, value in example.extra.items() if name not in names})

@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from qassay.errors import SpecError
+from qassay.data.score_tables import columns_of
+from qassay.data.writing import encode_row
+from qassay.errors import NoSuchScoreError, OutputError, SpecError
 from qassay.metrics.catalogue import parse_spec
+from qassay.records import without_fields
 from qassay.version import __version__
 
 if TYPE_CHECKING:
@@ -18,6 +21,10 @@ if TYPE_CHECKING:
 
     from qassay.arrays import Floats
     from qassay.records import Example
+
+
+_SHOWN = 5
+"""Systems that a table's short form names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +42,8 @@ class Signature:
     metric: str
     fields: tuple[tuple[str, str], ...]
     data: str
-    """Identifies the questions and references, whatever their order; candidates do not enter."""
+    """Identifies the questions, the references and what else the metric reads, whatever their order; candidates do not
+    enter."""
     groups: int | None = None
     """Set when the interval was resampled in groups of answers."""
 
@@ -73,7 +81,7 @@ class Aggregate:
         return fields
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ScoreTable:
     """All scores of a run in memory: what `qassay.score` returns, for one metric as for ten."""
 
@@ -85,6 +93,15 @@ class ScoreTable:
     aggregates: tuple[Aggregate, ...]
     notes: Mapping[str, int]
     seed: int
+    reads: frozenset[str] = frozenset()
+    """The fields of an answer, beyond candidate, question and references, on which some score depends."""
+    used_up: frozenset[str] = frozenset()
+    """Fields of the rows that were read and are not written back."""
+
+    def __repr__(self) -> str:
+        systems = list(dict.fromkeys(example.system or "all answers" for example in self.examples))
+        shown = ", ".join(systems[:_SHOWN]) + (f" and {len(systems) - _SHOWN} more" if len(systems) > _SHOWN else "")
+        return f"<{type(self).__name__} of {len(self):,} answers; systems: {shown}; metrics: {', '.join(self.scores)}>"
 
     def __len__(self) -> int:
         return len(self.examples)
@@ -95,29 +112,32 @@ class ScoreTable:
     def score(self, spec: str, i: int) -> Score:
         """Give one answer's score, or the reason why it has none."""
         spec = self._known(spec)
-        value = float(self.scores[spec][i])
-        return Score(None, self.unscored[spec].get(i)) if np.isnan(value) else Score(value)
+        if not hasattr(i, "__index__") or not -len(self) <= i < len(self):
+            raise NoSuchScoreError(f"there is no answer {i}; the table has {len(self):,}, counted from 0")
+        row = i % len(self)
+        value = float(self.scores[spec][row])
+        return Score(None, self.unscored[spec].get(row)) if np.isnan(value) else Score(value)
 
     def aggregate(self, spec: str, system: str | None = None) -> Aggregate:
         """Find a system's aggregate; the system may be left out when there is only one."""
         spec = self._known(spec)
         found = [each for each in self.aggregates if each.metric == spec and system in (None, each.system)]
         if len(found) != 1:
-            raise KeyError(
+            raise NoSuchScoreError(
                 f"{len(found)} aggregates of {spec}; name one of {sorted({a.system for a in self.aggregates})}"
             )
         return found[0]
 
     def _known(self, spec: str) -> str:
         """Give the canonical name of a metric of this run, which may be asked for as it was given."""
-        if spec in self.scores:
+        if isinstance(spec, str) and spec in self.scores:
             return spec
         try:
             canonical = str(parse_spec(spec))
         except SpecError:
             canonical = spec
         if canonical not in self.scores:
-            raise KeyError(f"no scores of {spec}; there are those of {', '.join(self.scores)}")
+            raise NoSuchScoreError(f"no scores of {spec}; there are those of {', '.join(self.scores)}")
         return canonical
 
     def rows(self) -> Iterator[dict[str, Any]]:
@@ -125,17 +145,22 @@ class ScoreTable:
         for i, example in enumerate(self.examples):
             scores = {spec: self.score(spec, i) for spec in self.scores}
             reasons = {spec: score.reason for spec, score in scores.items() if score.reason}
-            row = {"id": example.id, "system": example.system}
-            values = {"scores": {spec: score.value for spec, score in scores.items()}}
-            yield {**row, **values, **({"unscored": reasons} if reasons else {})}
+            values = {spec: score.value for spec, score in scores.items()}
+            yield encode_row(without_fields(example, self.used_up), values, reasons)
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """Give the aggregates as plain dictionaries."""
         return [aggregate.to_dict() for aggregate in self.aggregates]
 
     def to_pandas(self) -> pd.DataFrame:
-        """Give one row an answer and one column a metric (needs pandas)."""
-        import pandas as pd  # noqa: PLC0415 - optional and heavy
+        """Give one row an answer, with the columns of the tables that `score -o` writes (needs pandas)."""
+        try:
+            import pandas as pd  # noqa: PLC0415 - optional and heavy
+        except ImportError as error:
+            raise OutputError('a data frame needs pandas; pip install "qassay[pandas]"') from error
 
-        columns = {"id": [e.id for e in self.examples], "system": [e.system for e in self.examples]}
-        return pd.DataFrame({**columns, **{spec: np.asarray(values) for spec, values in self.scores.items()}})
+        rows = list(self.rows())
+        columns = {column: [column.held(row) for row in rows] for column in columns_of(rows, tuple(self.scores))}
+        return pd.DataFrame(
+            {each.name: np.array(held, np.float64) if each.is_number else held for each, held in columns.items()}
+        )

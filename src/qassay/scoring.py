@@ -87,6 +87,8 @@ class Scorer:
 
     prelude = "counting"
     """What is done before the first score, where anything is."""
+    used_up: frozenset[str] = frozenset()
+    """Fields that come with an example, are read and not written back."""
 
     def __init__(
         self,
@@ -97,12 +99,15 @@ class Scorer:
         device: Device = "auto",
         threads: int | None = None,
         on_error: OnError = "stop",
+        unasked: bool = False,
     ) -> None:
         self.metrics: list[Metric] = create_all(specs, model)
         self.resources = Resources(language, model=model, device=device, threads=threads)
         self.on_error: OnError = on_error
         """What an answer does that is too long for a model or lacks what a metric needs: end the run, or go without
         that score."""
+        self.unasked = unasked
+        """Whether nobody named these metrics: an answer that lacks what one needs goes without its score."""
 
     def need_model(self) -> Self:
         """Refuse a model that no metric of the run can use, instead of scoring with the embedded one in silence."""
@@ -156,10 +161,10 @@ class Scorer:
         """Score one batch with every metric."""
         self._check_fields(examples)
         readable = Readable(Batch(examples, self.resources), self.on_error)
-        scored = ScoredBatch(examples, {}, {}, {}, Counter())
+        scored = ScoredBatch(examples, {}, {}, {}, Counter(), self.used_up)
         for metric in self.metrics:
             spec = str(metric.spec)
-            lacking = _lacking(metric, examples) if self.on_error == "skip" else {}
+            lacking = _lacking(metric, examples) if self._may_lack else {}
             (stats, unscored), left_out = readable.run(partial(_measured, metric, lacking))
             scored.stats[spec] = stats
             scored.scores[spec] = metric.finish(stats)
@@ -171,8 +176,12 @@ class Scorer:
         """Begin totals for this run."""
         return Tally(self.metrics, self.resources)
 
+    @property
+    def _may_lack(self) -> bool:
+        return self.unasked or self.on_error == "skip"
+
     def _check_fields(self, examples: Sequence[Example]) -> None:
-        for metric in self.metrics if self.on_error == "stop" else ():
+        for metric in () if self._may_lack else self.metrics:
             for need in sorted(metric.needs):
                 lacking = next((example for example in examples if _lacks(example, need)), None)
                 if lacking is not None:
@@ -230,8 +239,9 @@ def score_examples(
     if not everything:
         raise DataError("there are no answers to score")
     if scorer is None:
-        chosen = specs or default_metrics(everything[0])
-        scorer = Scorer(chosen, language=language, model=model, device=device, on_error=on_error).need_model()
+        chosen, unasked = (specs, False) if specs else (default_metrics(everything[0]), True)
+        scorer = Scorer(chosen, language=language, model=model, device=device, on_error=on_error, unasked=unasked)
+        scorer.need_model()
     scorer.count(everything)
     tally = scorer.tally()
     parts = [scorer.score(chunk) for chunk in batches(everything, batch)]
@@ -253,6 +263,8 @@ def score_examples(
         aggregates=tuple(tally.aggregates(seed)),
         notes=dict(tally.notes),
         seed=seed,
+        reads=frozenset().union(*(metric.reads for metric in scorer.metrics)),
+        used_up=scorer.used_up,
     )
 
 

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 
+from qassay.errors import DataError
 from qassay.features import Resources
+from qassay.records import read_field, without_fields
 from qassay.scores import Aggregate, Signature
 
 if TYPE_CHECKING:
@@ -40,19 +42,22 @@ class ScoredBatch:
     scores: dict[str, Floats]
     unscored: dict[str, dict[int, str]]
     notes: Counter[str] = field(default_factory=Counter)
+    used_up: frozenset[str] = frozenset()
+    """Fields of the input that were read and are not written back, although they are not among an example's own."""
 
     def rows(self) -> Iterator[tuple[Example, dict[str, float | None], dict[str, str]]]:
-        """Give each example with its scores and the reasons for missing ones."""
+        """Give each example as it is written back, with its scores and the reasons for missing ones."""
         columns = [values.tolist() for values in self.scores.values()]
         for i, (example, *values) in enumerate(zip(self.examples, *columns, strict=True)):
             # Only NaN differs from itself.
             scores = {spec: value if value == value else None for spec, value in zip(self.scores, values, strict=True)}  # noqa: PLR0124
-            yield example, scores, {spec: reasons[i] for spec, reasons in self.unscored.items() if i in reasons}
+            reasons = {spec: why[i] for spec, why in self.unscored.items() if i in why}
+            yield without_fields(example, self.used_up), scores, reasons
 
 
 class _SystemState(msgspec.Struct):
     examples: int
-    data: str
+    data: dict[str, str]
     sums: dict[str, tuple[int, bytes]]
     scored: dict[str, int]
     histograms: dict[str, list[int]]
@@ -69,7 +74,8 @@ class SystemTally:
 
     def __init__(self) -> None:
         self.examples = 0
-        self.data = 0
+        self.data: Counter[frozenset[str]] = Counter()
+        """By the fields that metrics read, the sum of the answers' hashes."""
         self.sums: dict[str, Floats] = {}
         self.scored: Counter[str] = Counter()
         self.histograms: dict[str, Ints] = {}
@@ -83,7 +89,9 @@ class SystemTally:
             if before <= GROUPS:
                 self._regroup()
             group = _drawn_groups(group)
-        self.data = (self.data + sum(_question_hash(batch.examples[i]) for i in rows.tolist())) % _HASH_RANGE
+        for reads in dict.fromkeys(metric.reads for metric in metrics):
+            added = sum(_data_hash(batch.examples[i], reads) for i in rows.tolist())
+            self.data[reads] = (self.data[reads] + added) % _HASH_RANGE
         for metric in metrics:
             spec = str(metric.spec)
             stats, values = batch.stats[spec][rows], batch.scores[spec][rows]
@@ -110,7 +118,7 @@ class SystemTally:
         used = min(self.examples, GROUPS)
         return _SystemState(
             self.examples,
-            f"{self.data:x}",
+            {" ".join(sorted(reads)): f"{total:x}" for reads, total in self.data.items()},
             {spec: (sums.shape[1], sums[:used].tobytes()) for spec, sums in self.sums.items()},
             dict(self.scored),
             {spec: counts.tolist() for spec, counts in self.histograms.items()},
@@ -122,7 +130,7 @@ class SystemTally:
         """Take up what `state` gave."""
         tally = cls()
         tally.examples = state.examples
-        tally.data = int(state.data, 16)
+        tally.data.update({frozenset(names.split()): int(total, 16) for names, total in state.data.items()})
         for spec, (width, stored) in state.sums.items():
             rows = np.frombuffer(stored, np.float64).reshape(-1, width)
             tally.sums[spec] = np.zeros((GROUPS, width))
@@ -187,7 +195,8 @@ class Tally:
         if "tok" in metric.params:
             identity["tok"] = metric.tok
         grouped = GROUPS if tally.examples > GROUPS else None
-        return Signature(str(metric.spec), tuple(sorted(identity.items())), f"{tally.data:032x}"[:12], grouped)
+        data = f"{tally.data[metric.reads]:032x}"[:12]
+        return Signature(str(metric.spec), tuple(sorted(identity.items())), data, grouped)
 
     def state(self) -> bytes:
         """Give everything, so that `restore` can carry on in another process."""
@@ -196,7 +205,12 @@ class Tally:
 
     def restore(self, state: bytes) -> None:
         """Take up what `state` gave."""
-        stored = msgspec.msgpack.decode(state, type=_TallyState)
+        try:
+            stored = msgspec.msgpack.decode(state, type=_TallyState)
+        except msgspec.MsgspecError as problem:
+            raise DataError(
+                "the unfinished run was begun by another version; run again without --resume to begin anew"
+            ) from problem
         self.systems = {name: SystemTally.restored(system) for name, system in stored.systems.items()}
         self.notes = Counter(stored.notes)
 
@@ -237,8 +251,8 @@ def _interval(samples: Floats, confidence: float, value: float) -> tuple[float |
     return float(low), float(high)
 
 
-def _question_hash(example: Example) -> int:
-    # A summary may be held against its document alone.
-    document = [] if example.references else [example.context or ""]
-    parts = [example.question, *document, *(f"{each.text}\x1f{each.opinion or ''}" for each in example.references)]
+def _data_hash(example: Example, reads: frozenset[str]) -> int:
+    """Identify what a metric reads of an answer besides the answer itself."""
+    parts = [example.question, *(f"{each.text}\x1f{each.opinion or ''}" for each in example.references)]
+    parts += [f"{name}\x1f{value!r}" for name in sorted(reads) if (value := read_field(example, name))]
     return int.from_bytes(blake2b("\x1e".join(parts).encode(errors="surrogatepass"), digest_size=16).digest())

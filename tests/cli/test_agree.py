@@ -184,3 +184,14 @@ def test_more_annotators_than_items(tmp_path):
     file.write_text("\n".join(["id,annotator,value", *rows]))
     assert len(qassay_json("agree", file)["annotators"]) == 30
     assert "10 more with --json" in qassay("agree", file, check=0).stdout
+
+
+def test_each_person_has_a_file(tmp_path):
+    """Several files say what one with all ratings says."""
+    header, *rows = long_csv(tmp_path).read_text().splitlines()
+    people = ("ann", "bob", "cyd", "dan")
+    for person in people:
+        own = [row for row in rows if f",{person}," in row]
+        (tmp_path / f"{person}.csv").write_text("\n".join([header, *own]))
+    apart = qassay_json("agree", *(tmp_path / f"{person}.csv" for person in people))
+    assert apart == qassay_json("agree", long_csv(tmp_path))

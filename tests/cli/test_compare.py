@@ -36,8 +36,8 @@ def test_systems_of_one_file_are_compared(tmp_path):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"references": ["something else"]}, 'the references of id "q4" differ'),
-        ({"question": "Something else?"}, 'the question of id "q4" differs'),
+        ({"references": ["something else"]}, '"references" of id "q4" is not the same in both'),
+        ({"question": "Something else?"}, '"question" of id "q4" is not the same in both'),
     ],
 )
 def test_unlike_questions_are_refused_by_id(refused, tmp_path, change, message):
@@ -94,7 +94,8 @@ def test_a_missing_score_is_left_out_and_said(tmp_path):
     two = write_rows(tmp_path / "b.jsonl", [{**rows[0], "candidate": None}, *rows[1:]])
     (found,) = qassay_json("compare", one, two, "-m", "rouge_l")["comparisons"]
     assert (found["n"], found["missing"]) == (9, 1)
-    assert "1 questions without a score of both" in qassay("compare", one, two, "-m", "rouge_l", check=0).stdout
+    shown = qassay("compare", one, two, "-m", "rouge_l", check=0).stdout
+    assert "1 question without a score of both was left out" in shown
 
 
 def test_one_question_has_a_difference_and_no_test(tmp_path):

@@ -75,6 +75,7 @@ BAD_ROWS = {
     "reference with more": ('{"references": [{"text": "a", "x": 1}], "candidate": "b"}', 'takes "text" and "opinion"'),
     "reference singular": ('{"reference": ["a"], "candidate": "b"}', "use --map references=reference"),
     "references misspelt": ('{"refrences": ["a"], "candidate": "b"}', "use --map references=refrences"),
+    "label is no reference": ('{"label": 2.0, "candidate": "b"}', "--map references=NAME"),
     "references nowhere": ('{"candidate": "b"}', "--map references=NAME"),
     "candidate missing": ('{"references": ["a"]}', '"candidate" is missing'),
     "candidate called prediction": ('{"references": ["a"], "prediction": "b"}', "--map candidate=prediction"),

@@ -36,6 +36,14 @@ def test_verdicts_take_the_gold_answers_of_the_file_before(fixtures):
     assert [skipped.reason for skipped in reader.skipped] == ["no gold answer"]
 
 
+def test_a_second_file_of_verdicts_is_refused(fixtures, tmp_path):
+    """It would count every answer twice; the message names both files."""
+    second = tmp_path / "gpt-4.tsv"
+    second.write_bytes((fixtures / "openqa-verdicts.tsv").read_bytes())
+    with pytest.raises(DataError, match=r"gpt-4.tsv: holds verdicts, as .*openqa-verdicts.tsv does.*one of them at a"):
+        list(Reader([fixtures / "openqa-golds.tsv", fixtures / "openqa-verdicts.tsv", second]))
+
+
 def test_verdicts_alone_are_refused(fixtures):
     """Without gold answers there is nothing to compare with."""
     with pytest.raises(DataError, match="holds answers and no questions"):

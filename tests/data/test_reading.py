@@ -6,12 +6,10 @@ import os
 import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 
-import numpy as np
 import pytest
 
-from qassay.data.reading import Reader, ReadOptions, Skipped, from_rows
+from qassay.data.reading import Reader, ReadOptions, Skipped
 from qassay.errors import DataError
-from qassay.records import Example, Opinion, Reference
 
 
 def lines(*names, system=None):
@@ -159,57 +157,3 @@ def test_reading_takes_constant_memory(files):
         peaks.append(tracemalloc.get_traced_memory()[1] - 16 * count)
         tracemalloc.stop()
     assert peaks[1] < 1.3 * peaks[0]
-
-
-def test_python_rows_become_examples():
-    """Tuples, numbers of NumPy and reference objects are understood."""
-    (example,) = from_rows(
-        [
-            {
-                "references": ("a", {"text": "b", "opinion": "NO"}, Reference("c")),
-                "candidate": "d",
-                "judgement": np.float32(0.5),
-                "id": np.int64(3),
-                "note": [1],
-            }
-        ]
-    )
-    assert example == Example(
-        "3",
-        "",
-        (Reference("a"), Reference("b", Opinion.NO), Reference("c")),
-        "d",
-        judgement=0.5,
-        extra={"note": [1]},
-    )
-
-
-def test_python_rows_are_left_as_they_were():
-    """The caller's dictionaries are not used up."""
-    row = {"references": ["a"], "candidate": "b", "note": 1}
-    list(from_rows([row]))
-    assert row == {"references": ["a"], "candidate": "b", "note": 1}
-
-
-@pytest.mark.parametrize(
-    ("row", "says"),
-    [
-        ({"references": "a", "candidate": "b"}, 'row 2: "references" must be a list'),
-        ({"references": ["a"], "candidate": float("nan")}, 'row 2: "candidate" is a number'),
-        ({"references": ["a"], "candidate": "b", "judgement": float("nan")}, 'row 2: "judgement" is nan'),
-        ({"references": ["a"], "candidate": "\ud800"}, "row 2: holds half of a surrogate pair"),
-        ({"references": ["a"], "candidate": "b", "id": "rows:1"}, 'row 2: the id "rows:1" appears twice'),
-        ("a", "row 2: is a str; give a dictionary"),
-    ],
-)
-def test_bad_python_rows_are_refused_with_their_number(row, says):
-    """The place of a Python row is its number."""
-    with pytest.raises(DataError) as caught:
-        list(from_rows([{"references": ["a"], "candidate": "b"}, row]))
-    assert str(caught.value).startswith(says)
-
-
-def test_no_python_rows_are_refused():
-    """Nothing to score is a mistake."""
-    with pytest.raises(DataError, match="there are no rows"):
-        list(from_rows([]))

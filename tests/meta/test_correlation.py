@@ -229,6 +229,22 @@ def test_a_value_without_an_interval_says_why():
     assert (result.interval, result.reason) == (None, "no interval: undefined in most resamples")
 
 
+def test_good_agreement_has_a_narrow_interval():
+    """Right or wrong on 60 answers, three of them otherwise than people: resamples without them are perfect.
+
+    The lower limit is near that of Clopper and Pearson for the share of disagreements, of which r is 1 less twice it.
+    """
+    judgement = np.arange(60.0) % 2
+    score = judgement.copy()
+    score[[10, 20, 30]] = 1
+    farthest = stats.binomtest(3, 60).proportion_ci(0.95).high
+
+    result = one(Panel.build(judgement, {"a": score}), draws=1000, rng=np.random.default_rng(0)).interval
+
+    assert result.low == pytest.approx(1 - 2 * farthest, abs=0.03)
+    assert result.high == pytest.approx(1)
+
+
 @pytest.mark.parametrize("coefficient", list(Coefficient))
 def test_what_is_perfect_in_all_resamples_has_no_interval(coefficient):
     """Five systems in the right order are so in every resample: limits of 1 and 1 would promise certainty."""

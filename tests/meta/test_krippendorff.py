@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
 from qassay.meta.krippendorff import Measurement, krippendorff_alpha
 from qassay.meta.ratings import Ratings
@@ -108,6 +109,35 @@ def test_the_interval_holds_the_value(measurement):
 
     assert first.low < first.value < first.high
     assert first == second
+
+
+def test_good_agreement_has_a_narrow_interval():
+    """Two people differ on three of a hundred items, half of which are right: resamples without these are perfect.
+
+    The lower limit is near that of Clopper and Pearson for the share of differences, of which alpha is 1 less twice it.
+    """
+    first = np.arange(100) % 2
+    second = first.copy()
+    second[[10, 20, 30]] = 1
+    farthest = stats.binomtest(3, 100).proportion_ci(0.95).high
+
+    alpha = krippendorff_alpha(
+        ratings_of([first, second]), Measurement.NOMINAL, draws=1000, rng=np.random.default_rng(0)
+    )
+
+    assert alpha.low == pytest.approx(1 - 2 * farthest, abs=0.03)
+    assert alpha.high == pytest.approx(1)
+
+
+@pytest.mark.parametrize("measurement", list(Measurement))
+def test_perfect_agreement_has_no_interval(measurement):
+    """It is the same in every resample, which says nothing of how sure it is."""
+    ratings = ratings_of([[1, 2, 3, 1, 2, 3], [1, 2, 3, 1, 2, 3]])
+
+    alpha = krippendorff_alpha(ratings, measurement, draws=100, rng=np.random.default_rng(0))
+
+    assert alpha.value == pytest.approx(1)
+    assert (alpha.low, alpha.high, alpha.reason) == (None, None, "no interval: the same in all resamples")
 
 
 def test_a_handful_of_items_has_no_interval():

@@ -6,7 +6,9 @@ import pytest
 
 from qassay.errors import DataError
 from qassay.meta.agreement import judge_items
-from qassay.meta.ratings import Columns, Ratings, hashed, read_ratings, write_judgements
+from qassay.meta.label_files import read_labels
+from qassay.meta.rating_rows import Columns
+from qassay.meta.ratings import Ratings, hashed, read_ratings, write_judgements
 
 LONG_CSV = "id,system,annotator,value\nq1,A,ann,4\nq1,A,bob,5\nq2,A,ann,\nq2,A,bob,2\n"
 WIDE_TSV = "id\tsystem\tann\tbob\nq1\tA\t4\t5\nq2\tA\t\t2\n"
@@ -79,7 +81,11 @@ def test_columns_can_be_named(write):
         ("r.csv", "id,annotator,value\nq1,ann,good\n", "r.csv:2: \"value\" is 'good', which is no rating"),
         ("r.csv", "id,annotator,value\nq1,ann,inf\n", "r.csv:2: \"value\" is 'inf', which is no rating"),
         ("r.csv", "id,annotator,value\nq1,ann,3\nq1,ann,4\n", 'r.csv:3: "ann" rates "q1" a second time'),
-        ("r.csv", "id,annotator\nq1,ann\n", 'r.csv:1: there is no column "value" among id, annotator'),
+        (
+            "r.csv",
+            "id,annotator\nq1,ann\n",
+            "r.csv:1: there is no rating among id, annotator; call it one of verdict, label",
+        ),
         ("r.csv", "id,annotator,value\nq1,ann,\n", "r.csv: there are no ratings in it"),
         ("r.jsonl", '{"id": "q1"}\n', 'r.jsonl:1: has no "annotator"'),
         ("r.jsonl", '{"id": "q1", "ratings": [true]}\n', 'r.jsonl:1: "1" is True, which is no rating'),
@@ -91,6 +97,95 @@ def test_bad_files_stop_with_place_and_remedy(write, name, text, message):
     """The first bad row is named by file and line."""
     with pytest.raises(DataError, match=message):
         read_ratings(write(name, text), scale=(1, 5))
+
+
+@pytest.mark.parametrize("name", ["verdict", "label", "correct", "value", "rating", "judgement"])
+@pytest.mark.parametrize("kind", ["csv", "jsonl"])
+def test_the_rating_has_any_name_that_a_label_has(write, name, kind):
+    """What `accuracy --labels` reads, `agree` reads."""
+    row = {"id": "q1", "annotator": "ann", name: 1}
+    text = f"id,annotator,{name}\nq1,ann,1\n" if kind == "csv" else f"{json.dumps(row)}\n"
+
+    assert read_ratings(write(f"r.{kind}", text))[0].value.tolist() == [1]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("r.csv", "id,annotator,verdict,value\nq1,ann,1,0\n"),
+        ("r.jsonl", '{"id": "q1", "annotator": "ann", "verdict": 1, "value": 0}\n'),
+    ],
+)
+def test_two_ratings_in_a_row_are_refused_unless_one_is_named(write, name, text):
+    """Which of the two counts is for the user to say."""
+    path = write(name, text)
+
+    with pytest.raises(DataError, match=f'{name}:1: there are "verdict" and "value"; say which is .* --map value=NAME'):
+        read_ratings(path)
+    assert read_ratings(path, columns=Columns(value="value"))[0].value.tolist() == [0]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("r.csv", "id,annotator,value\nq1,ann,1\nq1, ,0\n"),
+        ("r.jsonl", '{"id": "q1", "annotator": "ann", "value": 1}\n{"id": "q1", "annotator": null, "value": 0}\n'),
+    ],
+)
+def test_a_rating_without_its_annotator_is_refused(write, name, text):
+    """Nobody's ratings would all be one person's."""
+    with pytest.raises(DataError, match=r"the annotator's name is missing; give every rating one"):
+        read_ratings(write(name, text))
+
+
+def test_a_row_without_rating_and_annotator_waits(write):
+    """As `accuracy --next` writes it."""
+    ratings, _ = read_ratings(write("r.csv", "id,annotator,value\nq1,ann,1\nq2,,\n"))
+
+    assert ratings.items == (("q1", ""),)
+
+
+def test_several_files_are_read_as_one(write):
+    """Each person's file has that person's ratings, and a rating given twice is refused where it stands."""
+    first = write("ann.csv", "id,annotator,value\nq1,ann,4\nq2,ann,2\n")
+    second = write("bob.jsonl", '{"id": "q1", "annotator": "bob", "verdict": 5}\n')
+
+    ratings, _ = read_ratings([first, second])
+
+    assert ratings.annotators == ("ann", "bob")
+    assert ratings.value.tolist() == [4, 2, 5]
+    with pytest.raises(DataError, match=r'ann\.csv:2: "ann" rates "q1" a second time'):
+        read_ratings([first, second, first])
+
+
+def test_an_empty_file_among_several_is_refused(write):
+    """One that adds nothing is a mistake."""
+    with pytest.raises(DataError, match=r"bob\.csv: there are no ratings in it"):
+        read_ratings([write("ann.csv", LONG_CSV), write("bob.csv", "id,annotator,value\n")])
+
+
+def test_the_draw_that_chose_an_item_goes_with_its_judgement(write, tmp_path):
+    """Round and probability are written where all ratings of an item agree on them, as accuracy --labels needs them."""
+    text = (
+        "id,round,probability_of_selection,annotator,value\n"
+        "q1,1,0.25,ann,1\nq1,1,0.25,bob,0\nq2,2,0.5,ann,1\nq2,1,0.125,bob,1\nq3,1,0.125,ann,1\nq3,,,bob,1\n"
+    )
+    ratings, _ = read_ratings(write("r.csv", text))
+    written = tmp_path / "judgements.csv"
+
+    write_judgements(written, [each.row() for each in judge_items(ratings)])
+
+    labels = {label.id: label for label in read_labels([written]).labels}
+    assert (labels["q1"].value, labels["q1"].round, labels["q1"].probability) == (0.5, 1, 0.25)
+    assert [(labels[name].round, labels[name].probability) for name in ("q2", "q3")] == [(0, None)] * 2
+
+
+def test_the_columns_of_a_draw_are_no_annotators(write):
+    """A wide table may have them too."""
+    ratings, _ = read_ratings(write("r.csv", "id,round,probability_of_selection,ann,bob\nq1,1,0.25,4,5\n"))
+
+    assert ratings.annotators == ("ann", "bob")
+    assert ratings.drawn == {("q1", ""): ("1", "0.25")}
 
 
 def test_bad_ratings_can_be_skipped_and_are_listed(write):

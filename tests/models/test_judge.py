@@ -27,6 +27,13 @@ def test_a_right_answer_is_likelier_than_a_wrong_one(judge):
     assert right > wrong
 
 
+def test_the_vocabulary_is_looked_at_once_a_model(judge, monkeypatch):
+    """A judge that is opened again, as for every single answer, finds what the first one made of it."""
+    judge.judge([Judged("", "Paris", "It is Paris.")])
+    monkeypatch.setattr("qassay.models.judge.piece_kinds", None)
+    assert np.isfinite(load_judge(EMBEDDED).judge([Judged("", "Paris", "It is Rome.")])).all()
+
+
 def test_equal_pairs_are_judged_alike_wherever_they_stand(judge):
     """A pair's logit does not depend on its neighbours."""
     pair, other = Judged(QUESTION, REFERENCE, "four"), Judged("", "Paris", "It is Paris.")

@@ -70,3 +70,4 @@ def test_questions_without_a_coefficient_are_counted():
 def test_answers_outside_all_parts_are_counted():
     """The field's name is given."""
     assert '3 answers have no "topic" and are in no part' in remarks([], 3, "topic")
+    assert '1 answer has no "topic" and is in no part' in remarks([], 1, "topic")

@@ -65,7 +65,16 @@ def test_the_most_wrong_answers_are_told_in_full(html):
     wrong = html.partition('<details class="wrong" id="wrong-0-1">')[2].partition("</details>")[0]
     assert "Question" in wrong
     assert "yes, it is certainly the" in wrong
-    assert re.search(r"People: [\d.]+, above \d+ % of the answers\. Metric: [\d.]+, above \d+ %", wrong)
+    place = r"[\d.]+, above \d+ % of the answers(, level with \d+ %)?\."
+    assert re.search(f"People: {place} Metric: {place}", wrong)
+
+
+def test_where_metric_and_people_agree_no_answer_is_wrong():
+    """The page says so instead."""
+    same = [replace(each, judgement=float(each.candidate == each.references[0].text)) for each in judged_answers()]
+    html = render_agreement(agreement_report(same, specs=("exact_match",), by=None, swept=None, draws=0))
+    assert '<details class="wrong"' not in html
+    assert "No answer is ranked otherwise than by people." in html
 
 
 def test_texts_cannot_break_out(html):

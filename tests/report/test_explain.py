@@ -1,5 +1,6 @@
 import io
 import json
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
@@ -150,6 +151,24 @@ def test_the_page_shows_weights_as_heat(tmp_path):
     page = tmp_path / "steps.html"
     write_explanation(explained(specs=["rouge_l:uniform"]), page)
     assert '<span style="--weight: 1.000"' in page.read_text(encoding="utf-8")
+
+
+def test_a_long_question_is_cut_in_the_heading_and_whole_below():
+    """The title of the page and its heading are short; the end of the question is still there, once."""
+    question = f"{'why so ' * 200}in the end?"
+    page = render_explanation(explained(replace(STEPS, question=question)))
+    heading = page.partition("<h1")[2].partition("</h1>")[0]
+    assert len(heading) < 200
+    assert heading.endswith("…")
+    assert len(page.partition("<title>")[2].partition("</title>")[0]) < 200
+    assert page.count("in the end?") == 1
+
+
+def test_a_short_question_is_the_heading_alone():
+    """Nothing is said twice."""
+    page = render_explanation(explained(replace(STEPS, question="how many steps?")))
+    assert page.count("how many steps?") == 2
+    assert 'id="question-title"' not in page
 
 
 def test_an_explanation_is_plain_data():

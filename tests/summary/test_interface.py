@@ -1,7 +1,10 @@
+import re
+
 import pytest
 
 import qassay
 from interrogated import CapitalChunker, FirstNameReader, LengthVerifier
+from qassay.meta.systems import compare_table
 from qassay.summary.asking import Questioner
 from qassay.summary.interrogation import Interrogator
 from qassay.summary.opening import Models
@@ -52,3 +55,43 @@ def test_no_rows_are_an_error(models):
     """There is nothing to score."""
     with pytest.raises(qassay.DataError, match="no rows"):
         qassay.score_summaries([], models=models)
+
+
+def data_of(signature):
+    (found,) = re.findall(r"data:(\w+)", signature)
+    return found
+
+
+@pytest.mark.parametrize(("metric", "alike"), [("feqa,verify=em", False), ("qaeval,verify=em", True)])
+def test_the_document_is_in_the_signature_of_what_reads_it(models, metric, alike):
+    """Also where references are given."""
+    first, other = (
+        qassay.score_summaries([{**ROWS[0], "document": document}], metric, models=models).aggregates[0].signature
+        for document in ("Anna sang.", "Berta sang.")
+    )
+    assert (data_of(first) == data_of(other)) is alike
+
+
+@pytest.mark.parametrize(
+    ("field", "method", "alike"),
+    [
+        ("prediction_context", "lerc", False),
+        ("prediction_context", "bert_score", False),
+        ("answer_context", "bert_score", False),
+        ("answer_context", "em", True),
+    ],
+)
+def test_contexts_are_in_the_signature_of_what_reads_them(field, method, alike):
+    """LERC reads the prediction's text, BERTScore both."""
+    first, other = (
+        qassay.verify([{"answer": "Anna", "prediction": "Berta", field: text}], method).aggregates[0].signature
+        for text in ("Anna or Berta?", "Berta or Anna!")
+    )
+    assert (data_of(first) == data_of(other)) is alike
+
+
+def test_summaries_of_two_systems_are_compared(models):
+    """Their scores are means."""
+    rows = [{**ROWS[0], "id": str(i), "system": system} for system in ("a", "b") for i in range(2)]
+    (found,) = compare_table(qassay.score_summaries(rows, "qaeval,verify=em", models=models))
+    assert (found.result.a, found.result.b, found.result.ties) == (1.0, 1.0, 2)

@@ -17,7 +17,7 @@ from qassay.version import __version__
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from qassay.meta.ratings import Columns
+    from qassay.meta.rating_rows import Columns
 
 _FORMS: dict[str, Literal["auto", "long", "wide"]] = {"auto": "auto", "long": "long", "wide": "wide"}
 _COLUMNS = ("id", "system", "annotator", "value", "ratings")
@@ -25,7 +25,7 @@ _COLUMNS = ("id", "system", "annotator", "value", "ratings")
 
 def agree(
     ratings: Annotated[
-        str, typer.Argument(metavar="RATINGS", help="Ratings in long or wide form: .csv, .tsv, .jsonl.")
+        list[str], typer.Argument(metavar="RATINGS...", help="Ratings in long or wide form: .csv, .tsv, .jsonl.")
     ],
     measurement: Annotated[
         str, typer.Option("--measurement", help="nominal, ordinal or interval: what the numbers mean.")
@@ -62,7 +62,7 @@ def agree(
     from qassay.meta.ratings import read_ratings, write_judgements  # noqa: PLC0415 - as above
     from qassay.report.annotators import annotators_table  # noqa: PLC0415 - as above
 
-    options.check_apart([ratings], out)
+    options.check_apart(ratings, out)
     if form not in _FORMS:
         raise SpecError(f'--form is "{form}"; give auto, long or wide')
     if measurement not in set(Measurement):
@@ -89,7 +89,7 @@ def agree(
 
 
 def _columns(mapping: Mapping[str, str], annotators: list[str] | None) -> Columns:
-    from qassay.meta.ratings import Columns  # noqa: PLC0415 - loads scipy
+    from qassay.meta.rating_rows import Columns  # noqa: PLC0415 - loads scipy
 
     unknown = [name for name in mapping if name not in _COLUMNS]
     if unknown:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import errno
+import os
 import signal
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
@@ -81,6 +83,9 @@ def main(
 def run() -> NoReturn:
     """Run the program. Exit status: 0 done, 2 wrong use or input, 130 interrupted, 1 a bug."""
     signal.signal(signal.SIGTERM, _interrupt)
+    if sys.stderr is None:
+        # Closed: messages go nowhere, and no file that is opened later gets their number.
+        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - until the end
     accept_any_text()
     try:
         app(standalone_mode=True)

@@ -17,6 +17,7 @@ from qassay.text.tokenise import TOKENISERS
 if TYPE_CHECKING:
     from qassay.spec import Declaration, MetricSpec
 
+_PIECE = ("piece", "the embedded model's word pieces")
 _EVERYTHING = {**{name: entry.declaration for name, entry in CATALOGUE.items()}, **DECLARATIONS}
 
 
@@ -64,8 +65,8 @@ def _describe(declared: Declaration, spec: MetricSpec, *, json: bool) -> None:
     output.print(table)
     if declared.param("tok"):
         output.print("\nTokenisers:", highlight=False)
-        for each in TOKENISERS.values():
-            output.print(f"  {each.name}: {each.meaning}", highlight=False)
+        for name, meaning in (*((each.name, each.meaning) for each in TOKENISERS.values()), _PIECE):
+            output.print(f"  {name}: {meaning}", highlight=False)
 
 
 def _definition(declared: Declaration) -> str:

@@ -34,6 +34,10 @@ _FEW = 20_000
 """Answers up to which the terminal names the worst; beyond, the report does."""
 _WORST = 3
 _JUDGE = "ava"
+_POOLED = (
+    'files whose answers name no system, counted as one; give their rows a "system", or use `qassay compare` '
+    "to hold the files against each other"
+)
 
 
 def score(
@@ -75,6 +79,7 @@ def score(
     with stdin_spooled(inputs, needed=spooled) as files, ProgressBar() as bar:
         scorer = Scorer(
             metric or default_metrics(next(iter(Reader(files, reading)))),
+            unasked=not metric,
             language=language,
             model=model,
             device=chosen,
@@ -96,6 +101,7 @@ def score(
         with run:
             with resumable(out):
                 finished = run.score()
+            _note_pooled(finished)
             aggregates = finished.tally.aggregates(seed)
             if report is not None:
                 page = run_report(title_of(inputs), run, finished, aggregates)
@@ -112,6 +118,13 @@ def score(
         output.print(worst_table(worst, scorer.specs))
     for path in filter(None, (out, report, rank)):
         say(f"wrote {path}")
+
+
+def _note_pooled(finished: Finished) -> None:
+    """Say that files were taken together, which compare would have told apart."""
+    files = len(finished.reader.unnamed)
+    if files > 1:
+        finished.tally.notes[_POOLED] = files
 
 
 def _with_evidence(rows: Sequence[AnswerRow], scorer: Scorer) -> list[AnswerRow]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import shutil
-import sys
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from qassay.data.source import Spooled, standard_input
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,5 +23,5 @@ def stdin_spooled(inputs: Sequence[str], *, needed: bool) -> Iterator[list[str]]
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "stdin"
         with copy.open("wb") as file:
-            shutil.copyfileobj(sys.stdin.buffer, file)
-        yield [str(copy) if each == "-" else each for each in inputs]
+            shutil.copyfileobj(standard_input(), file)
+        yield [Spooled(copy) if each == "-" else each for each in inputs]

@@ -72,7 +72,13 @@ FORMATS: dict[str, Format] = {
             "summaries", "summaries with references or documents", (".jsonl",), read_summaries, fields=SUMMARY_FIELDS
         ),
         Format("pairs", "pairs of answers, with their contexts", (".jsonl",), read_pairs, fields=PAIR_FIELDS),
-        Format("openqa", "NQ-301 with gold answers, then verdicts if any", (".tsv",), read_openqa, takes_answers=True),
+        Format(
+            "openqa",
+            "NQ-301 with gold answers, then one file of verdicts if any",
+            (".tsv",),
+            read_openqa,
+            takes_answers=True,
+        ),
     )
 }
 

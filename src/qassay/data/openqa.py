@@ -16,7 +16,7 @@ Cells = dict[str, str]
 
 
 def read_openqa(sources: Sequence[Source], intake: Intake) -> Reading:
-    """Read a table with gold answers; or take the gold answers from the first and the rows from the others.
+    """Read a table with gold answers; or take the gold answers from the first and the rows from the second.
 
     Kamalloo et al. (2023, github.com/ehsk/OpenQA-eval) give the gold answers in one file and people's verdicts
     in another. `Acceptable?` becomes the judgement, whoever gave it. Ids repeat in the files of verdicts, so
@@ -24,12 +24,16 @@ def read_openqa(sources: Sequence[Source], intake: Intake) -> Reading:
     """
     intake.no_mapping("openqa")
     first, *others = sources
+    if len(others) > 1:
+        raise DataError(
+            f"holds verdicts, as {others[0].name} does, and would count every answer twice; give one of them at a time",
+            others[1].name,
+        )
     if not others:
         yield from _examples(first, intake, None)
         return
     golds = {row["Question"]: row[GOLD] for _, row in _rows(first, intake, (*ANSWER_COLUMNS, GOLD))}
-    for source in others:
-        yield from _examples(source, intake, golds)
+    yield from _examples(others[0], intake, golds)
 
 
 def _examples(source: Source, intake: Intake, golds: dict[str, str] | None) -> Reading:

@@ -1,18 +1,18 @@
 """Inputs of any known format -> a stream of examples, in constant memory."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
-from typing import Any
 
 from qassay.data.formats import FORMATS, Format, Recognised, format_named, recognise
 from qassay.data.identity import SeenIds
 from qassay.data.intake import FIELDS, Intake, Placed, Reading, ReadOptions, Skipped
-from qassay.data.rows import check_mapping, need_text, to_example
+from qassay.data.rows import check_mapping
 from qassay.data.source import Source
 from qassay.errors import DataError
 from qassay.records import Example
 
-__all__ = ["FORMATS", "Format", "ReadOptions", "Reader", "Skipped", "from_rows", "sniff"]
+__all__ = ["FORMATS", "Format", "ReadOptions", "Reader", "Skipped", "distinct", "repeated", "sniff"]
 
 AT_ONCE = 2048
 """How many rows are checked for duplicate ids together."""
@@ -40,13 +40,16 @@ class Reader:
         if sum(source.name == "stdin" for source in self._sources) > 1:
             raise DataError("standard input can be read once; give - once")
         self._intake = Intake(self._options)
+        self.unnamed: set[str] = set()
+        """Inputs with answers that name no system."""
 
     def __iter__(self) -> Iterator[Example]:
         self._intake = Intake(self._options)
+        self.unnamed = set()
         for source in self._sources:
             source.bytes_read, source.passes = 0, 1
         try:
-            yield from _distinct(self._placed(), self._refuse_repetition)
+            yield from distinct(self._placed(), self._refuse_repetition)
         finally:
             for source in self._sources:
                 source.close()
@@ -93,8 +96,10 @@ class Reader:
             first = next(reading, None)
             if first is None:
                 raise self._no_answers(sources[-1], self.skipped_total - before)
-            yield first
-            yield from reading
+            for placed in chain((first,), reading):
+                if not placed[0].system:
+                    self.unnamed.add(placed[1])
+                yield placed
 
     def _no_answers(self, source: Source, left_out: int) -> DataError:
         if not left_out:
@@ -107,7 +112,7 @@ class Reader:
         )
 
     def _refuse_repetition(self, example: Example, name: str, line: int) -> None:
-        self._intake.refuse(f"{_repeated(example)}; {ONE_ID_EACH}", name, line)
+        self._intake.refuse(f"{repeated(example)}; {ONE_ID_EACH}", name, line)
 
     def _groups(self) -> Iterator[Group]:
         """Put each file of questions together with the files of answers that follow it."""
@@ -141,33 +146,6 @@ class Reader:
         return Recognised(named.name, "data" if first else "answers")
 
 
-def from_rows(
-    rows: Iterable[Mapping[str, Any]],
-    source: str = "rows",
-    convert: Callable[[dict[str, Any], str, int, str], Example] = to_example,
-) -> Iterator[Example]:
-    """Turn Python dictionaries into examples, with the checks of JSON lines; the place of a row is `row 3`."""
-
-    def placed() -> Reading:
-        number = 0
-        for number, row in enumerate(rows, 1):
-            if not isinstance(row, Mapping):
-                raise DataError(f"is a {type(row).__name__}; give a dictionary", f"row {number}")
-            try:
-                example = convert(dict(row), source, number, "")
-                need_text(example)
-            except DataError as error:
-                raise DataError(error.problem, f"row {number}") from error
-            yield example, source, number
-        if not number:
-            raise DataError("there are no rows; give at least one")
-
-    def refuse(example: Example, _: str, number: int) -> None:
-        raise DataError(f"{_repeated(example)}; {ONE_ID_EACH}", f"row {number}")
-
-    return _distinct(placed(), refuse)
-
-
 def sniff(path: str | Path) -> str:
     """Name the format of a file by its content, and only where that leaves it open by its extension."""
     source = Source.at(path)
@@ -184,7 +162,7 @@ def _stem(source: Source) -> str:
     return source.stem.removesuffix(".gz").removesuffix(".zst").rsplit(".", 1)[0]
 
 
-def _distinct(reading: Reading, refuse: Refusal) -> Iterator[Example]:
+def distinct(reading: Reading, refuse: Refusal) -> Iterator[Example]:
     """Refuse the same `(system, id)` twice; whatever comes before a bad row is given first."""
     seen = SeenIds()
     waiting: list[Placed] = []
@@ -209,6 +187,7 @@ def _first_seen(chunk: Sequence[Placed], seen: SeenIds, refuse: Refusal) -> Iter
     yield from [placed[0] for placed in chunk[start:]]
 
 
-def _repeated(example: Example) -> str:
+def repeated(example: Example) -> str:
+    """Say that an answer has come before."""
     of_system = f' of system "{example.system}"' if example.system else ""
     return f'the id "{example.id}"{of_system} appears twice'

@@ -32,8 +32,6 @@ OTHER_NAMES = {
         "expected",
         "expected_answer",
         "answer",
-        "label",
-        "labels",
     ),
     "candidate": (
         "candidates",
@@ -173,8 +171,13 @@ def need_text(example: Example) -> None:
     """Refuse strings that cannot be written as UTF-8, which Python allows and files do not."""
     texts = (example.id, example.question, example.candidate or "", example.system, example.context or "")
     references = (reference.text for reference in example.references)
+    check_characters("".join((*texts, *references, *example.entities, example.question_type or "")))
+
+
+def check_characters(text: str) -> None:
+    """Refuse half of a surrogate pair."""
     try:
-        "".join((*texts, *references, *example.entities, example.question_type or "")).encode()
+        text.encode()
     except UnicodeEncodeError as error:
         fail(f"holds half of a surrogate pair, {error.object[error.start]!a}, which is no character; remove it")
 
@@ -216,7 +219,8 @@ def _reference(value: object) -> Reference:
         case str():
             return Reference(value)
         case Reference():
-            return value
+            opinion = value.opinion
+            return Reference(_text("text", value.text), None if opinion is None else parse_opinion(opinion))
         case list() | tuple():
             return fail('"references" is a list of lists; give each row its own list of strings')
         case Mapping():

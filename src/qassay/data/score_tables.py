@@ -28,16 +28,22 @@ ROW_GROUP = 1 << 14
 _encode = msgspec.json.Encoder(enc_hook=str).encode
 
 
-class _Column(NamedTuple):
+class Column(NamedTuple):
+    """A column of a table of scores, and where its values are found."""
+
     name: str
     within: str | None
     """The field that holds the value under `key`, or `None` where the row itself does."""
     key: str
     is_number: bool
 
+    def held(self, document: Document) -> Any:  # noqa: ANN401 - an input's own field may hold anything
+        """Give the value as the document has it."""
+        return (document if self.within is None else document.get(self.within, {})).get(self.key)
+
     def value(self, document: Document) -> float | str | None:
-        held = document if self.within is None else document.get(self.within, {})
-        value = held.get(self.key)
+        """Give the value as a cell holds it."""
+        value = self.held(document)
         if value is None or isinstance(value, float | str):
             return value
         return float(value) if self.is_number else _encode(value).decode()
@@ -69,23 +75,33 @@ def write_parquet(path: Path, specs: Sequence[str], documents: Iterable[Document
                 writer.write_table(pa.table(cells, schema=schema))
 
 
-def _spooled(spool: IO[bytes], documents: Iterable[Document], specs: Sequence[str]) -> list[_Column]:
-    """Put the rows aside, because only the last of them tells which columns there are."""
+def columns_of(documents: Iterable[Document], specs: Sequence[str]) -> list[Column]:
+    """Name the columns that rows need, of which only the last one tells which there are."""
     present: dict[str, None] = {}
     unscored: set[str] = set()
     for document in documents:
         present.update(dict.fromkeys(document))
         unscored.update(document.get("unscored", ()))
-        spool.write(_encode(document) + b"\n")
     return [
-        _Column("id", None, "id", is_number=False),
-        _Column("system", None, "system", is_number=False),
-        *([_Column("judgement", None, "judgement", is_number=True)] if "judgement" in present else []),
-        *([_Column("question_type", None, "question_type", is_number=False)] if "question_type" in present else []),
-        *(_Column(spec, "scores", spec, is_number=True) for spec in specs),
-        *(_Column(f"{spec}{UNSCORED}", "unscored", spec, is_number=False) for spec in specs if spec in unscored),
-        *(_Column(f"{EXTRA}{name}", None, name, is_number=False) for name in present if name not in SCORE_FIELDS),
+        Column("id", None, "id", is_number=False),
+        Column("system", None, "system", is_number=False),
+        *([Column("judgement", None, "judgement", is_number=True)] if "judgement" in present else []),
+        *([Column("question_type", None, "question_type", is_number=False)] if "question_type" in present else []),
+        *(Column(spec, "scores", spec, is_number=True) for spec in specs),
+        *(Column(f"{spec}{UNSCORED}", "unscored", spec, is_number=False) for spec in specs if spec in unscored),
+        *(Column(f"{EXTRA}{name}", None, name, is_number=False) for name in present if name not in SCORE_FIELDS),
     ]
+
+
+def _spooled(spool: IO[bytes], documents: Iterable[Document], specs: Sequence[str]) -> list[Column]:
+    """Put the rows aside until the columns are known."""
+
+    def passing() -> Iterator[Document]:
+        for document in documents:
+            spool.write(_encode(document) + b"\n")
+            yield document
+
+    return columns_of(passing(), specs)
 
 
 def _respooled(spool: IO[bytes]) -> Iterator[Document]:

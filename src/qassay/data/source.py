@@ -87,6 +87,19 @@ def readable(name: str) -> Iterator[None]:
         raise DataError(f"is not a path ({error})", repr(name)) from error
 
 
+class Spooled(str):
+    """The path of a file that holds what came on standard input, which is what messages call it."""
+
+    __slots__ = ()
+
+
+def standard_input() -> IO[bytes]:
+    """Give standard input; a program may be started without one."""
+    if sys.stdin is None:
+        raise DataError("is closed; pipe the answers in, or give a file", STANDARD_INPUT)
+    return sys.stdin.buffer
+
+
 class Source:
     """One input as a stream of decompressed bytes, counted as they pass."""
 
@@ -115,7 +128,7 @@ class Source:
         """Name a file, or standard input as `-`; nothing is opened yet."""
         name = str(path)
         if name == "-":
-            return cls(STANDARD_INPUT, STANDARD_INPUT, lambda: sys.stdin.buffer, None)
+            return cls(STANDARD_INPUT, STANDARD_INPUT, standard_input, None)
         with readable(name):
             status = Path(path).stat()
         if S_ISDIR(status.st_mode):
@@ -124,6 +137,8 @@ class Source:
         place = Path(path)
         # What is no UTF-8 in a file's name could not be written in an id or a system's name.
         stem = os.fsencode(place.name).decode(errors="replace")
+        if isinstance(path, Spooled):
+            name = stem = STANDARD_INPUT
         return cls(name, stem, lambda: place.open("rb"), size, place)
 
     @property
@@ -185,7 +200,7 @@ class Source:
 
     def close(self) -> None:
         """Let go of the file; the next reading starts from the beginning."""
-        if self._raw is not None and self.name != STANDARD_INPUT:
+        if self._raw is not None and (self.is_file or self.name != STANDARD_INPUT):
             self._raw.close()
         if self.is_file:
             self._ended = False

@@ -1,5 +1,6 @@
 """Summaries with their references and documents, and pairs of short answers: two more shapes of JSON lines."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -46,7 +47,7 @@ def read_summaries(sources: Sequence[Source], intake: Intake) -> Reading:
 
     The summary becomes the candidate and the document the context. One of references and document may be missing.
     """
-    return _read(sources[0], intake, to_summary)
+    return _read(sources[0], intake, to_summary, "--map candidate=SUMMARY --map context=DOCUMENT")
 
 
 def read_pairs(sources: Sequence[Source], intake: Intake) -> Reading:
@@ -54,10 +55,10 @@ def read_pairs(sources: Sequence[Source], intake: Intake) -> Reading:
 
     The answer becomes the reference, the prediction the candidate and its context the example's.
     """
-    return _read(sources[0], intake, to_pair)
+    return _read(sources[0], intake, to_pair, "--map references=ANSWER --map candidate=PREDICTION")
 
 
-def _read(source: Source, intake: Intake, convert: Callable[[Row, str, int, str], Example]) -> Reading:
+def _read(source: Source, intake: Intake, convert: Callable[[Row, str, int, str], Example], as_table: str) -> Reading:
     system = intake.system()
     for first, lines in source.line_batches():
         for number, line in enumerate(lines, first):
@@ -67,7 +68,9 @@ def _read(source: Source, intake: Intake, convert: Callable[[Row, str, int, str]
                 example = convert(row, source.stem, number, system)
             except DECODING_ERRORS as error:
                 if line and not line.isspace():
-                    intake.refuse(explain(line, error), source.name, number)
+                    table = number == 1 and re.match(rb"[^{\[]*[,\t]", line)
+                    remedy = f"; a table is read with --format csv (or tsv) {as_table}" if table else ""
+                    intake.refuse(explain(line, error) + remedy, source.name, number)
                 continue
             except DataError as error:
                 intake.refuse(error.problem, source.name, number)

@@ -8,6 +8,8 @@ from scipy import sparse, stats
 from qassay.arrays import Floats, Ints
 from qassay.errors import DataError
 from qassay.meta.coefficients import is_constant
+from qassay.meta.label_files import PROBABILITY, ROUND
+from qassay.meta.rating_rows import Drawn
 from qassay.meta.ratings import Ratings
 
 _FEWEST_SHARED = 3
@@ -115,6 +117,8 @@ class ItemJudgement:
     low: float | None
     high: float | None
     """Student's t interval of the mean; None with fewer than two ratings."""
+    drawn: Drawn | None = None
+    """The round and the probability with which `accuracy --next` chose it, where it did."""
 
     def row(self) -> dict[str, object]:
         """Give what the next command needs to know, as a row to write."""
@@ -125,6 +129,7 @@ class ItemJudgement:
             "ratings": self.ratings,
             "removed": self.removed,
             "se": self.se,
+            **({} if self.drawn is None else dict(zip((ROUND, PROBABILITY), self.drawn, strict=True))),
         }
 
 
@@ -134,20 +139,21 @@ def judge_items(ratings: Ratings, filtered: Filtered | None = None, confidence: 
     removed = (0,) * len(ratings.items) if filtered is None else filtered.removed_per_item
     sizes = np.bincount(used.item, minlength=len(used.items))
     mean, sd, se, reach = _means(used, sizes, confidence)
+    low, high = mean - reach, mean + reach
     return [
         ItemJudgement(
-            name,
-            system,
-            float(mean[i]) if sizes[i] else None,
-            int(sizes[i]),
-            removed[i],
-            *(
-                (float(sd[i]), float(se[i]), float(mean[i] - reach[i]), float(mean[i] + reach[i]))
-                if sizes[i] > 1
-                else (None, None, None, None)
-            ),
+            id=item[0],
+            system=item[1],
+            judgement=float(mean[i]) if sizes[i] else None,
+            ratings=int(sizes[i]),
+            removed=removed[i],
+            sd=float(sd[i]) if sizes[i] > 1 else None,
+            se=float(se[i]) if sizes[i] > 1 else None,
+            low=float(low[i]) if sizes[i] > 1 else None,
+            high=float(high[i]) if sizes[i] > 1 else None,
+            drawn=ratings.drawn.get(item),
         )
-        for i, (name, system) in enumerate(used.items)
+        for i, item in enumerate(used.items)
     ]
 
 
@@ -203,7 +209,8 @@ def report_annotators(ratings: Ratings, filtered: Filtered | None = None) -> lis
         gap = own - rest
         report = replace(report, bias=float(gap.mean()), deviation=float(np.sqrt((gap**2).mean())))
         if len(used) < _FEWEST_SHARED:
-            report = replace(report, reason=f"{len(used)} shared items; a correlation needs {_FEWEST_SHARED}")
+            items = "1 shared item" if len(used) == 1 else f"{len(used)} shared items"
+            report = replace(report, reason=f"{items}; a correlation needs {_FEWEST_SHARED}")
         elif is_constant(own) or is_constant(rest):
             report = replace(report, reason="all ratings are equal, theirs or the others'")
         else:

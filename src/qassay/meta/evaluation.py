@@ -13,7 +13,7 @@ from qassay.meta.correlation import Correlation, correlate
 from qassay.meta.levels import Level
 from qassay.meta.metric_comparison import compare_metrics, standings
 from qassay.meta.panel import Panel, Pooling
-from qassay.meta.significance import DifferenceTest
+from qassay.meta.significance import DRAWS_A_PAIR, DifferenceTest
 from qassay.metrics.catalogue import create
 from qassay.summary.scorer import is_summary_metric
 
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from qassay.scores import ScoreTable
 
 _MOST_PARTS = 100
-_DRAWS_A_PAIR = 80
-"""With so many draws for each pair of metrics, the smallest possible p-value is below 5 % after Holm's correction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +214,7 @@ def _differences(panel: Panel, options: Options) -> list[Difference]:
             level=options.level,
             coefficient=coefficient,
             rng=np.random.default_rng(options.seed),
-            draws=max(options.draws, _DRAWS_A_PAIR * pairs),
+            draws=max(options.draws, DRAWS_A_PAIR * pairs),
             unit=options.unit,
             size=options.size,
             times=options.times,
@@ -233,7 +231,7 @@ def _tied(panel: Panel, options: Options) -> dict[str, bool]:
         level=options.level,
         coefficient=options.coefficients[0],
         rng=np.random.default_rng(options.seed),
-        draws=max(options.draws, _DRAWS_A_PAIR * len(panel.scores)),
+        draws=max(options.draws, DRAWS_A_PAIR * len(panel.scores)),
         unit=options.unit,
         size=options.size,
         times=options.times,

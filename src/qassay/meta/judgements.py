@@ -8,14 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from qassay.errors import DataError
-from qassay.meta.ratings import Columns, read_ratings
+from qassay.meta.ratings import read_ratings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from qassay.meta.ratings import Item
-
-_COLUMN = "judgement"
+    from qassay.meta.rating_rows import Item
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +50,11 @@ class Judgements:
 
 
 def read_judgements(path: str | Path) -> Judgements:
-    """Read the columns id, system and judgement of a .csv, .tsv or .jsonl file, as `qassay agree -o` writes it."""
-    ratings, _ = read_ratings(path, form="wide", columns=Columns(ratings=_COLUMN, annotators=(_COLUMN,)))
+    """Read the columns id, system and judgement of a .csv, .tsv or .jsonl file, as `qassay agree -o` writes it.
+
+    A column of another usual name (verdict, label, correct, value, rating) serves where there is no judgement.
+    """
+    ratings, _ = read_ratings(path, form="single")
     values = {ratings.items[i]: value for i, value in zip(ratings.item.tolist(), ratings.value.tolist(), strict=True)}
     return Judgements(values, Path(path).name)
 

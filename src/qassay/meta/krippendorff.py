@@ -7,7 +7,7 @@ import numpy as np
 
 from qassay.arrays import Floats, Ints
 from qassay.meta.ratings import Ratings
-from qassay.meta.resampling import FEWEST_FOR_INTERVAL, fisher_limits, too_few
+from qassay.meta.resampling import FEWEST_FOR_INTERVAL, fisher_limits, no_interval, too_few
 
 
 class Measurement(StrEnum):
@@ -121,9 +121,9 @@ def krippendorff_alpha(
                 for _ in range(draws)
             ]
         )
-        drawn = drawn[~np.isnan(drawn)]
-        if len(drawn) > 1:
-            low, high = fisher_limits(value, drawn, items, confidence)
+        unsure = no_interval(drawn)
+        if unsure is None:
+            low, high = fisher_limits(value, drawn[~np.isnan(drawn)], items, confidence)
     return Alpha(
         value=None if reason else value,
         measurement=measurement,

@@ -3,30 +3,26 @@
 import csv
 import hashlib
 import io
-import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 import msgspec
 import numpy as np
 from numpy.typing import ArrayLike
 
 from qassay.arrays import Floats, Ints
-from qassay.data.delimited import delimiter_of, header, records
+from qassay.data.delimited import delimiter_of
 from qassay.data.intake import Intake, ReadOptions
-from qassay.data.jsonl import DECODING_ERRORS, decode_row, explain
 from qassay.data.output import replacing
 from qassay.data.source import Source
 from qassay.errors import DataError
 from qassay.meta.panel import finite_or_missing
+from qassay.meta.rating_rows import Columns, Drawn, Form, Item, RatingRow, rating_rows
 
-Item = tuple[str, str]
-"""The id of an answer and the system that gave it ("" where none is named)."""
 Scale = tuple[float, float]
 """The lowest and the highest rating that can be given."""
-_Rating = tuple[int, str, str, str, float]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,6 +34,8 @@ class Ratings:
     annotator: Ints
     annotators: tuple[str, ...]
     value: Floats
+    drawn: Mapping[Item, Drawn] = field(default_factory=dict)
+    """For items that `accuracy --next` chose: in which round, and with which probability."""
 
     @classmethod
     def build(
@@ -79,24 +77,10 @@ def _again(annotator: str, item: Item) -> str:
     return f'"{annotator}" rates "{item[0]}"{of} a second time; keep one of the two'
 
 
-@dataclass(frozen=True, slots=True)
-class Columns:
-    """Which columns or fields of a file say what."""
-
-    item: str = "id"
-    system: str = "system"
-    annotator: str = "annotator"
-    value: str = "value"
-    ratings: str = "ratings"
-    """In JSON lines in wide form: the object (annotator to value) or list that holds an item's ratings."""
-    annotators: tuple[str, ...] | None = None
-    """In wide tables: the columns that are annotators; all but the item's and the system's unless given."""
-
-
 def read_ratings(
-    path: str | Path,
+    paths: str | Path | Sequence[str | Path],
     *,
-    form: Literal["auto", "long", "wide"] = "auto",
+    form: Form = "auto",
     columns: Columns | None = None,
     scale: Scale | None = None,
     salt: bytes | None = None,
@@ -105,39 +89,38 @@ def read_ratings(
     """Read ratings from CSV, TSV or JSON lines (plain, gzip or Zstandard), and say what was left out.
 
     Long form has one rating a row, wide form one item a row with a column for each annotator; empty cells and nulls
-    are missing ratings. With `salt` the annotators' ids are replaced by a keyed hash as they are read.
+    are missing ratings. Several files are read as one. With `salt` the annotators' ids are replaced by a keyed hash as
+    they are read.
     """
-    columns = columns or Columns()
-    source = Source.at(path)
+    files = [paths] if isinstance(paths, str | Path) else list(paths)
     intake = Intake(ReadOptions(on_error=on_error))
-    stem = source.stem.removesuffix(".gz").removesuffix(".zst")
-    extension = stem.rpartition(".")[2].lower()
-    if extension in {"csv", "tsv"}:
-        rows = _table(source, intake, extension, columns, form)
-    elif extension in {"jsonl", "ndjson"}:
-        rows = _objects(source, intake, columns, form)
-    else:
-        raise DataError("ratings are read from .csv, .tsv and .jsonl files; save them as one of these", source.name)
-    seen: set[tuple[Item, str]] = set()
-    items: list[Item] = []
-    people: list[str] = []
-    values: list[float] = []
-    for line, name, system, annotator, value in rows:
-        item = (name, system)
-        if scale is not None and not scale[0] <= value <= scale[1]:
-            intake.refuse(_outside(value, scale), source.name, line)
-        elif (item, annotator) in seen:
-            intake.refuse(_again(annotator, item), source.name, line)
-        else:
-            seen.add((item, annotator))
-            items.append(item)
-            people.append(annotator)
-            values.append(value)
-    if not values:
-        raise DataError("there are no ratings in it; check the file", source.name)
-    if salt is not None:
-        people = hashed(people, salt)
-    return Ratings.build(items, people, values), intake
+    kept: dict[tuple[Item, str], RatingRow] = {}
+    for path in files:
+        source = Source.at(path)
+        before = len(kept)
+        for row in rating_rows(source, intake, columns or Columns(), form):
+            if scale is not None and not scale[0] <= row.value <= scale[1]:
+                intake.refuse(_outside(row.value, scale), source.name, row.line)
+            elif (row.item, row.annotator) in kept:
+                intake.refuse(_again(row.annotator, row.item), source.name, row.line)
+            else:
+                kept[row.item, row.annotator] = row
+        if len(kept) == before:
+            raise DataError("there are no ratings in it; check the file", source.name)
+    rows = list(kept.values())
+    people = [row.annotator for row in rows]
+    ratings = Ratings.build(
+        [row.item for row in rows], people if salt is None else hashed(people, salt), [row.value for row in rows]
+    )
+    return replace(ratings, drawn=_draws(rows)), intake
+
+
+def _draws(rows: Sequence[RatingRow]) -> dict[Item, Drawn]:
+    """Find the draw that chose an item, where all of its ratings say the same."""
+    found: dict[Item, set[Drawn | None]] = {}
+    for row in rows:
+        found.setdefault(row.item, set()).add(row.drawn)
+    return {item: drawn for item, (drawn, *others) in found.items() if drawn is not None and not others}
 
 
 def hashed(names: Sequence[str], salt: bytes) -> list[str]:
@@ -146,88 +129,6 @@ def hashed(names: Sequence[str], salt: bytes) -> list[str]:
         raise DataError(f"the salt has {len(salt)} bytes; give 1 to {hashlib.blake2b.MAX_KEY_SIZE}")
     known = {name: hashlib.blake2b(name.encode(), key=salt, digest_size=8).hexdigest() for name in dict.fromkeys(names)}
     return [known[name] for name in names]
-
-
-def _number(value: object) -> float | None:
-    """Read a rating: None where it is missing, `ValueError` where it is none."""
-    if value is None or (isinstance(value, str) and not value.strip()):
-        return None
-    number = float(value) if isinstance(value, int | float | str) and not isinstance(value, bool) else math.nan
-    if not math.isfinite(number):
-        raise ValueError
-    return number
-
-
-def _no_number(value: object, name: str) -> str:
-    return f'"{name}" is {value!r}, which is no rating; give a number, or nothing where it is missing'
-
-
-def _table(
-    source: Source, intake: Intake, extension: str, columns: Columns, form: Literal["auto", "long", "wide"]
-) -> Iterator[_Rating]:
-    reading = records(source, intake, delimiter_of(extension))
-    names = header(reading, source)
-    if form == "auto":
-        form = "long" if columns.annotator in names else "wide"
-    needed = [columns.item, *([columns.annotator, columns.value] if form == "long" else columns.annotators or ())]
-    for name in needed:
-        if name not in names:
-            known = ", ".join(names)
-            raise DataError(f'there is no column "{name}" among {known}; name yours with --map', source.name, 1)
-    own = {columns.item, columns.system, ""}
-    people = columns.annotators or tuple(name for name in names if name not in own)
-    for line, cells in reading:
-        row = dict(zip(names, cells, strict=True))
-        item, system = row[columns.item], row.get(columns.system, "")
-        pairs = [(row[columns.annotator], columns.value)] if form == "long" else [(name, name) for name in people]
-        for annotator, name in pairs:
-            try:
-                value = _number(row[name])
-            except ValueError:
-                hint = "" if form == "long" or columns.annotators else "; name the columns of ratings with --annotator"
-                intake.refuse(_no_number(row[name], name) + hint, source.name, line)
-                continue
-            if value is not None:
-                yield line, item, system, annotator, value
-
-
-def _objects(
-    source: Source, intake: Intake, columns: Columns, form: Literal["auto", "long", "wide"]
-) -> Iterator[_Rating]:
-    for first, lines in source.line_batches():
-        for number, line in enumerate(lines, first):
-            if not line or line.isspace():
-                continue
-            try:
-                row: dict[str, Any] = decode_row(line)
-            except DECODING_ERRORS as error:
-                intake.refuse(explain(line, error), source.name, number)
-                continue
-            wide = columns.ratings in row if form == "auto" else form == "wide"
-            needed = (columns.item, columns.ratings) if wide else (columns.item, columns.annotator, columns.value)
-            absent = [name for name in needed if name not in row]
-            if absent:
-                intake.refuse(f'has no "{absent[0]}"; name your fields with --map', source.name, number)
-                continue
-            item, system = str(row[columns.item]), str(row.get(columns.system) or "")
-            given = row[columns.ratings] if wide else {str(row[columns.annotator]): row[columns.value]}
-            for annotator, value in _by_annotator(given):
-                try:
-                    rating = _number(value)
-                except ValueError:
-                    intake.refuse(_no_number(value, annotator if wide else columns.value), source.name, number)
-                    continue
-                if rating is not None:
-                    yield number, item, system, annotator, rating
-
-
-def _by_annotator(given: object) -> list[tuple[str, object]]:
-    """Take an object by its keys and a list by its places, which are the annotators' numbers."""
-    if isinstance(given, Mapping):
-        return [(str(name), value) for name, value in given.items()]
-    if isinstance(given, Sequence) and not isinstance(given, str):
-        return [(str(place), value) for place, value in enumerate(given, 1)]
-    return [("1", given)]
 
 
 def write_judgements(path: str | Path, rows: Sequence[Mapping[str, object]]) -> None:
@@ -241,9 +142,8 @@ def write_judgements(path: str | Path, rows: Sequence[Mapping[str, object]]) -> 
         text = "".join(f"{msgspec.json.encode(row).decode()}\n" for row in rows)
     elif extension in {"csv", "tsv"}:
         buffer = io.StringIO()
-        writer = csv.DictWriter(
-            buffer, fieldnames=list(rows[0]) if rows else [], delimiter=delimiter_of(extension), lineterminator="\n"
-        )
+        names = list(dict.fromkeys(name for row in rows for name in row))
+        writer = csv.DictWriter(buffer, names, delimiter=delimiter_of(extension), lineterminator="\n")
         writer.writeheader()
         writer.writerows({key: "" if value is None else value for key, value in row.items()} for row in rows)
         text = buffer.getvalue()

@@ -8,14 +8,14 @@ from enum import StrEnum
 import numpy as np
 from scipy import stats
 
-from qassay.arrays import Floats
+from qassay.arrays import Bools, Floats
 from qassay.meta.levels import Draws, Level, LevelStatistic, Unit
 from qassay.meta.panel import Panel
 from qassay.meta.weighted import Coefficient
 from qassay.models.onnx import default_threads
 
-_ALMOST_ONE = 1 - 1e-9
-"""Fisher's z of a perfect correlation is infinite; a draw that is perfect counts as almost so."""
+_ROUNDING = 1e-9
+"""Values closer together than this, or this close to 1 or -1, differ by rounding only."""
 FEWEST_FOR_INTERVAL = 3
 """Two units have three different resamples, which say nothing of a spread."""
 FEWEST_FOR_TEST = 5
@@ -28,7 +28,7 @@ class IntervalMethod(StrEnum):
     PERCENTILE = "percentile"
     """The quantiles of the draws."""
     FISHER = "fisher"
-    """tanh(atanh(r) ± t·s), with s the standard deviation of the draws' atanh and t Student's quantile."""
+    """tanh(atanh(r) ± t·s), with s the spread of the draws' atanh and t Student's quantile (`fisher_limits`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,11 +96,31 @@ def _units(panel: Panel, unit: Unit) -> int:
 
 
 def fisher_limits(value: float, drawn: Floats, units: int, confidence: float) -> tuple[float, float]:
-    """Give tanh(atanh(value) ± t·s), with s the standard deviation of atanh over the draws of so many units."""
-    spread = np.arctanh(np.clip(drawn, -_ALMOST_ONE, _ALMOST_ONE)).std(ddof=1)
+    """Give tanh(atanh(value) ± t·s), with s the standard deviation of atanh over the draws of so many units.
+
+    A draw at 1 or -1 has an infinite atanh. Where there is one, s is the standard deviation of the draws themselves
+    times the slope of atanh at the value, 1 / (1 - value²) (the delta method), and the limits are those or the
+    percentiles, whichever lie farther out: the former are too narrow towards the end, the latter away from it.
+    """
+    if _at_an_end(value):
+        return percentile_limits(value, drawn, confidence)
+    reached = _at_an_end(drawn).any()
+    spread = drawn.std(ddof=1) / (1 - value**2) if reached else np.arctanh(drawn).std(ddof=1)
     reach = spread * stats.t.ppf((1 + confidence) / 2, max(1, units - 2))
-    centre = np.arctanh(np.clip(value, -_ALMOST_ONE, _ALMOST_ONE))
-    return float(np.tanh(centre - reach)), float(np.tanh(centre + reach))
+    low, high = (float(np.tanh(np.arctanh(value) + step)) for step in (-reach, reach))
+    least, most = percentile_limits(value, drawn, confidence) if reached else (value, value)
+    return min(low, least), max(high, most)
+
+
+def percentile_limits(value: float, drawn: Floats, confidence: float) -> tuple[float, float]:
+    """Give the quantiles of the draws, moved where they would not hold the value itself."""
+    tail = (1 - confidence) / 2
+    low, high = np.quantile(drawn, [tail, 1 - tail])
+    return min(float(low), value), max(float(high), value)
+
+
+def _at_an_end(values: Floats | float) -> Bools:
+    return np.abs(values) >= 1 - _ROUNDING
 
 
 def no_interval(drawn: Floats) -> str | None:
@@ -111,7 +131,7 @@ def no_interval(drawn: Floats) -> str | None:
     if len(defined) < 2:  # noqa: PLR2004 - a spread needs two
         return "no interval: too few resamples"
     # Perfect ranks stay perfect however they are drawn, which says nothing of how sure they are.
-    return "no interval: the same in all resamples" if np.ptp(defined) < 1 - _ALMOST_ONE else None
+    return "no interval: the same in all resamples" if np.ptp(defined) < _ROUNDING else None
 
 
 def interval(
@@ -120,8 +140,7 @@ def interval(
     """Turn the values of all draws into an interval; those that are undefined are left out and counted."""
     defined = drawn[~np.isnan(drawn)]
     if method is IntervalMethod.PERCENTILE:
-        tail = (1 - confidence) / 2
-        low, high = (float(limit) for limit in np.quantile(defined, [tail, 1 - tail]))
+        low, high = percentile_limits(value, defined, confidence)
     else:
         low, high = fisher_limits(value, defined, _units(panel, unit), confidence)
     return Interval(low, high, confidence, method, unit, len(drawn), len(drawn) - len(defined))

@@ -16,6 +16,9 @@ from qassay.meta.panel import Panel
 from qassay.meta.resampling import FEWEST_FOR_TEST, cannot_resample, default_unit, resample
 from qassay.meta.weighted import Coefficient
 
+DRAWS_A_PAIR = 80
+"""With so many draws for each pair tested, the smallest possible p-value is below 5 % after Holm's correction."""
+
 
 class DifferenceTest(StrEnum):
     """How a difference between two metrics is tested."""

@@ -10,17 +10,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from qassay.arguments import check_whole
 from qassay.errors import DataError
 from qassay.meta.comparison import Comparison, compare_systems
-from qassay.metrics.catalogue import create
+from qassay.meta.significance import DRAWS_A_PAIR, holm
+from qassay.metrics.base import mean
+from qassay.metrics.catalogue import CATALOGUE, create
+from qassay.records import read_field
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
-    from qassay.arrays import Ints
+    from qassay.arrays import Floats, Ints
     from qassay.records import Example
     from qassay.scores import ScoreTable
 
+_ON_A_DOCUMENT = "feqa"
 _MADE_ID = re.compile(r"(?P<file>.*):(?P<line>\d+)", re.DOTALL)
 
 
@@ -34,6 +39,8 @@ class SystemComparison:
     result: Comparison
     unshared: int
     """Answers of either system whose question the other did not answer."""
+    p_holm: float | None = None
+    """The permutation's p-value, corrected for the number of pairs of systems under the metric (Holm 1979)."""
 
     def to_dict(self) -> dict[str, Any]:
         """Give the fields as `compare --json` prints them."""
@@ -41,7 +48,8 @@ class SystemComparison:
         values = {"a_value": result.pop("a"), "b_value": result.pop("b")}
         if result["reason"] is None:
             del result["reason"]
-        return {"metric": self.metric, "a": self.a, "b": self.b, **values, **result, "unshared": self.unshared}
+        names = {"metric": self.metric, "a": self.a, "b": self.b}
+        return {**names, **values, **result, "p_holm": self.p_holm, "unshared": self.unshared}
 
 
 def name_systems(files: Iterable[tuple[str, Iterable[Example]]]) -> list[Example]:
@@ -63,20 +71,42 @@ def name_systems(files: Iterable[tuple[str, Iterable[Example]]]) -> list[Example
 
 
 def compare_table(table: ScoreTable, *, draws: int = 1000) -> list[SystemComparison]:
-    """Compare every later system with every earlier one, metric by metric, on the same resampled questions."""
+    """Compare every later system with every earlier one, metric by metric, on the same resampled questions.
+
+    There are at least 80 draws for each pair, so that p-values can be small after correction for their number.
+    """
+    check_whole("draws", draws, least=1)
     systems = list(dict.fromkeys(example.system for example in table.examples))
     if len(systems) < 2:  # noqa: PLR2004 - a comparison takes two
         raise DataError(f'there is only one system, "{systems[0]}"; give answers of two, in one file or in two')
     rows = {name: _rows_by_question(table.examples, name) for name in systems}
+    pairs = list(combinations(systems, 2))
+    draws = max(draws, DRAWS_A_PAIR * len(pairs))
     results = []
-    for a, b in combinations(systems, 2):
+    for a, b in pairs:
         left, right, unshared = _shared(table, rows[a], rows[b], a, b)
         for spec, stats in table.stats.items():
             comparison = compare_systems(
-                stats[left], stats[right], create(spec).finish, rng=np.random.default_rng(table.seed), draws=draws
+                stats[left], stats[right], _finish(spec), rng=np.random.default_rng(table.seed), draws=draws
             )
             results.append(SystemComparison(spec, a, b, comparison, unshared))
-    return results
+    return _corrected(results)
+
+
+def _corrected(comparisons: Sequence[SystemComparison]) -> list[SystemComparison]:
+    """Correct each metric's p-values for the number of pairs, as `compare_metrics` does; the order stays."""
+    corrected: dict[tuple[str, str, str], float | None] = {}
+    for metric in dict.fromkeys(each.metric for each in comparisons):
+        pairs = [each for each in comparisons if each.metric == metric]
+        adjusted = holm([each.result.p_permutation for each in pairs])
+        corrected.update({(metric, each.a, each.b): p for each, p in zip(pairs, adjusted, strict=True)})
+    return [replace(each, p_holm=corrected[each.metric, each.a, each.b]) for each in comparisons]
+
+
+def _finish(spec: str) -> Callable[[Floats], Floats]:
+    """Give what turns statistics into scores; summaries and pairs are scored by means."""
+    name = re.split("[:,]", spec)[0]
+    return create(spec).finish if name in CATALOGUE else mean
 
 
 def _distinct(names: Sequence[str]) -> list[str]:
@@ -107,14 +137,17 @@ def _shared(
     keys = [key for key in a if key in b]
     if not keys:
         raise DataError(f'"{a_name}" and "{b_name}" share no id; give both files the same ids')
+    # What a system retrieved is its own; the document of a summary is not.
+    own = set() if any(spec.startswith(_ON_A_DOCUMENT) for spec in table.stats) else {"context"}
+    fields = ("question", "references", *sorted(table.reads - own))
     for key in keys:
         one, other = table.examples[a[key]], table.examples[b[key]]
-        if (one.question, one.references) != (other.question, other.references):
-            what = "question" if one.question != other.question else "references"
-            raise DataError(
-                f'"{a_name}" and "{b_name}" have unlike signatures: the {what} of id "{one.id}" differ'
-                f"{'s' if what == 'question' else ''}; score both against the same questions and references"
-            )
+        for field in fields:
+            if (read_field(one, field) or None) != (read_field(other, field) or None):
+                raise DataError(
+                    f'"{a_name}" and "{b_name}" have unlike signatures: "{field}" of id "{one.id}" is not the same in '
+                    "both; score both against the same questions and references"
+                )
     left = np.array([a[key] for key in keys], np.int64)
     right = np.array([b[key] for key in keys], np.int64)
     return left, right, len(a) + len(b) - 2 * len(keys)

@@ -37,15 +37,22 @@ class Metric(ABC):
         return self.declaration.needs | ({"question"} if self.spec.weights == "kpqa" else frozenset())
 
     @property
+    def reads(self) -> frozenset[str]:
+        """The fields of an answer, beyond candidate, question and references, on which its score depends."""
+        bonus = {"entities"} if self.params.get("entity") else frozenset()
+        return (self.declaration.needs - {"question", "references"}) | bonus
+
+    @property
     def frequencies(self) -> tuple[FrequencyNeed, ...]:
         """The frequencies that must be counted over the run's references before scoring."""
         return (FrequencyNeed(self.tok),) if self.spec.weights == "idf" else ()
 
     def identity(self, resources: Resources) -> dict[str, str]:
-        """Say what else than spec and data the scores depend on (a model's or word net's fingerprint)."""
+        """Say what else than spec and data the scores depend on: a model, a word net, the run's frequencies."""
         if self.spec.weights in {"kpqa", "kp"}:
             return {"weights": resources.weigher().fingerprint}
-        return {}
+        counted = [resources.frequencies[need].fingerprint for need in self.frequencies]
+        return {"df": " ".join(counted)} if counted else {}
 
     @property
     def tok(self) -> str:
@@ -88,7 +95,7 @@ class MeanMetric(Metric):
 
     def finish(self, stats: Floats) -> Floats:
         """Divide the sum by the count."""
-        return divide(stats[..., 0], stats[..., 1], empty=np.nan)
+        return mean(stats)
 
 
 class OverlapMetric(MeanMetric):
@@ -111,11 +118,21 @@ def subset(pairs: Pairs, keep: Bools) -> Pairs:
     return type(pairs)(pairs.example[keep], pairs.reference[keep])
 
 
+def agreeing(batch: Batch, pairs: Pairs) -> Bools:
+    """Tell which of some pairs state the same yes-no opinion on both sides."""
+    return np.asarray(batch.same_opinion[np.isin(batch.pairs.reference, pairs.reference)], bool)
+
+
 def without_pairs(batch: Batch, pairs: Pairs) -> dict[int, str]:
     """Name the examples that have no pair left."""
     if np.count_nonzero(np.diff(pairs.example, prepend=-1)) == len(batch):
         return {}
     return {int(i): EMPTY_REFERENCE for i in np.setdiff1d(np.arange(len(batch)), pairs.example)}
+
+
+def mean(stats: Floats) -> Floats:
+    """Give the means that statistics of [value, 1] stand for; NaN where nothing was scored."""
+    return divide(stats[..., 0], stats[..., 1], empty=np.nan)
 
 
 def divide(above: Floats, below: Floats, empty: float = 0.0) -> Floats:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from qassay.metrics.base import Metric, divide, subset, without_pairs
+from qassay.metrics.base import Metric, agreeing, divide, subset, without_pairs
 from qassay.metrics.ngrams import gram_totals, overlap
 from qassay.text.shared import SharedGrams
 
@@ -82,11 +82,19 @@ class Bleu(Metric):
     def _best_reference(self, batch: Batch, view: View, pairs: Pairs) -> Floats:
         n, lengths = self.orders, view.tokens.lengths
         rows = np.zeros((len(pairs.example), 2 * n + 2))
+        bonuses = np.zeros((n, len(pairs.example)))
         for order in range(1, n + 1):
             shared = overlap(batch, view, pairs, order)
             rows[:, order - 1], rows[:, n + order - 1] = shared.left_hits, shared.left_total
+            if self.number("yesno"):
+                bonuses[order - 1] = self.number("yesno") * np.where(agreeing(batch, pairs), shared.left_hits, 0.0)
         rows[:, 2 * n], rows[:, 2 * n + 1] = lengths[view.left(pairs)], lengths[view.right(pairs)]
-        self._add_bonuses(rows, self._bonuses(batch, view, pairs)[:, pairs.example])
+        if self.number("entity"):
+            # A token of an entity weighs what the candidate's weigh on average: 1 where there are no weights.
+            counted = np.stack([gram_totals(lengths[view.left(pairs)], order) for order in range(1, n + 1)])
+            mean = divide(rows[:, n : 2 * n].T, counted)
+            bonuses += self.number("entity") * mean * self._entity_hits(batch)[:, pairs.example]
+        self._add_bonuses(rows, bonuses)
         columns = np.zeros((len(batch), 2 * n + 2))
         # Ascending scores: of an example's pairs the best is written last.
         ascending = np.argsort(self.finish(rows), kind="stable")
@@ -103,9 +111,8 @@ class Bleu(Metric):
         yesno, entity = self.number("yesno"), self.number("entity")
         bonuses = np.zeros((self.orders, len(batch)))
         if yesno:
-            agree = batch.same_opinion[np.isin(batch.pairs.reference, pairs.reference)]
-            agreeing = subset(pairs, agree)
-            shared = SharedGrams(view.tokens, view.candidate, view.right(agreeing), agreeing.example)
+            agreed = subset(pairs, agreeing(batch, pairs))
+            shared = SharedGrams(view.tokens, view.candidate, view.right(agreed), agreed.example)
             for order in range(1, self.orders + 1):
                 bonuses[order - 1] += yesno * shared.hits(order)
         if entity:

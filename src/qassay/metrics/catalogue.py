@@ -13,7 +13,7 @@ from qassay.metrics.learned import KINDS, Ava, Lerc
 from qassay.metrics.meteor import Meteor
 from qassay.metrics.rouge import Rouge1, Rouge2, RougeL, RougeSU4
 from qassay.models.base import EMBEDDED, is_foreign
-from qassay.models.load import has_judge, has_linear_judge, is_encoder
+from qassay.models.load import has_judge, has_reader, is_encoder
 from qassay.spec import WEIGHTINGS, Declaration, MetricSpec, Param, parse, with_options
 from qassay.text.tokenise import TOKENISERS
 
@@ -237,7 +237,6 @@ _ENTRIES = (
     ),
 )
 
-_JUDGED = frozenset({"lerc", "ava"})
 OF_SUMMARIES = ("qaeval", "feqa")
 """Metrics that hold summaries against texts; they are declared where questions are asked."""
 
@@ -284,12 +283,12 @@ def _on_model(spec: MetricSpec, model: str) -> MetricSpec:
     if declaration.param("model") is None or "model" in dict(spec.options):
         return spec
     # Encoders and judges are different models: each metric takes the named one if it is of its kind.
-    if spec.name not in _JUDGED:
-        fits = is_encoder(model)
-    elif dict(spec.options).get("kind") == "linear":
-        fits = has_linear_judge(model)
+    if spec.name == "lerc":
+        fits = has_reader(model)
+    elif spec.name == "ava":
+        fits = has_judge(model, str(dict(spec.options).get("kind", "mini")))
     else:
-        fits = has_judge(model)
+        fits = is_encoder(model)
     if not fits:
         return spec
     return with_options(spec, {"model": model}, declaration)

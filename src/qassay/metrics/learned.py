@@ -120,6 +120,11 @@ class Lerc(LearnedMetric):
         """Add the reader's fingerprint."""
         return {**super().identity(resources), "model": resources.judge(self.text("model")).fingerprint}
 
+    @property
+    def reads(self) -> frozenset[str]:
+        """Add the context."""
+        return super().reads | {"context"}
+
     def pair_logits(self, batch: Batch, pairs: Pairs) -> Floats:
         """Read each pair with its context."""
         return batch.verdicts(self.text("model"), pairs, context=True)

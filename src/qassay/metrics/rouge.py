@@ -8,7 +8,7 @@ import numpy as np
 from rapidfuzz.distance import LCSseq
 
 from qassay.arrays import summed
-from qassay.metrics.base import OverlapMetric, best, divide, f_measure, subset
+from qassay.metrics.base import OverlapMetric, agreeing, best, divide, f_measure, subset
 from qassay.metrics.ngrams import Overlap, identical, overlap, table_overlap
 from qassay.text.porter import stem
 from qassay.text.tokens import ranges
@@ -121,26 +121,21 @@ class RougeL(Rouge):
             left_hits, right_hits = _weighted_lcs(view, pairs, view.weights)
             totals = summed(view.tokens.text_of, view.weights, len(view.tokens))
             left_total, right_total = totals[left], totals[right]
-        bonus = self._bonus(batch, view, pairs)
-        if bonus is None:
-            return divide(left_hits, left_total), divide(right_hits, right_total)
-        return (
-            divide(left_hits + bonus, left_total + bonus),
-            divide(right_hits + bonus, right_total + bonus),
-        )
-
-    def _bonus(self, batch: Batch, view: View, pairs: Pairs) -> Floats | None:
         yesno, entity = self.number("yesno"), self.number("entity")
-        if not yesno and not entity:
-            return None
-        bonus = np.zeros(len(pairs.example))
         if yesno:
-            agree = batch.same_opinion[np.isin(batch.pairs.reference, pairs.reference)]
-            lcs = view.tokens.lcs(view.left(pairs), view.right(pairs))
-            bonus += yesno * np.where(agree, lcs, 0)
+            agree = agreeing(batch, pairs)
+            bonuses = [yesno * np.where(agree, hits, 0.0) for hits in (left_hits, right_hits)]
+        else:
+            bonuses = [np.zeros(len(left)), np.zeros(len(left))]
         if entity:
-            bonus += entity * self._entity_lengths(batch)[pairs.example]
-        return bonus
+            # A token of an entity weighs what a text's tokens weigh on average: 1 where there are no weights.
+            found = entity * self._entity_lengths(batch)[pairs.example]
+            bonuses[0] += found * divide(left_total, view.tokens.lengths[left].astype(float))
+            bonuses[1] += found * divide(right_total, view.tokens.lengths[right].astype(float))
+        return (
+            divide(left_hits + bonuses[0], left_total + bonuses[0]),
+            divide(right_hits + bonuses[1], right_total + bonuses[1]),
+        )
 
     def _entity_lengths(self, batch: Batch) -> Floats:
         """Sum the lengths of the gold entities that appear in each candidate."""

@@ -5,7 +5,7 @@ With a context it is LERC's reader as well: the passage that the question is abo
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import msgspec
@@ -103,9 +103,9 @@ class OnnxJudge:
         found = np.array(logits, np.float64)
         return found[np.array([distinct[pair] for pair in pairs], np.int64)]
 
-    @cached_property
+    @property
     def _kinds(self) -> NDArray[np.uint8]:
-        return piece_kinds(self._encoder.vocabulary)
+        return _kinds_of(self._encoder)
 
     def _cut(self, texts: Sequence[str]) -> dict[str, _Text]:
         distinct = list(dict.fromkeys(texts))
@@ -139,6 +139,12 @@ class OnnxJudge:
         states = self._encoder.states(pieces, self._head.layer)
         (logit,) = self._session.run(None, {"states": states[None], "marks_of_pieces": marks[None]})
         return float(logit[0, 0, 0])
+
+
+@lru_cache(maxsize=4)
+def _kinds_of(encoder: OnnxEncoder) -> NDArray[np.uint8]:
+    """Look at the whole vocabulary once a model, however many judges are made of it."""
+    return piece_kinds(encoder.vocabulary)
 
 
 def _nearest(text: _Text, other: _Text | None, room: int) -> _Text:

@@ -75,7 +75,8 @@ def remarks(agreements: Sequence[Agreement], unlabelled: int = 0, by: str | None
         for what, names in found.items()
     ]
     if unlabelled:
-        lines.append(f'{unlabelled:,} answers have no "{by}" and are in no part')
+        have, are = ("1 answer has", "is") if unlabelled == 1 else (f"{unlabelled:,} answers have", "are")
+        lines.append(f'{have} no "{by}" and {are} in no part')
     return lines
 
 
@@ -146,7 +147,9 @@ def _differences(differences: Sequence[Difference]) -> list[RenderableType]:
         table.add_row(Text(each.a), Text(each.b), str(each.coefficient), *numbers)
     untested = [each for each in differences if each.p is None]
     test = differences[0].test
-    said = f"{len(sure)} of {len(differences)} differences are sure ({test}, two-sided, Holm-corrected, 5 %)"
+    counted = f"{len(sure)} of {len(differences)} difference{'' if len(differences) == 1 else 's'}"
+    counted += " is" if 1 in {len(sure), len(differences)} else " are"
+    said = f"{counted} sure ({test}, two-sided, Holm-corrected, 5 %)"
     said += f"; {len(sure) - _LISTED} more with --json or --report" if len(sure) > _LISTED else ""
     lines = [Text(said, style="dim")]
     for reason in dict.fromkeys(each.reason for each in untested if each.reason):

@@ -67,7 +67,8 @@ def _alpha(alpha: Alpha) -> str:
     if alpha.value is None:
         return f"undefined: {alpha.reason}"
     interval = "" if alpha.low is None or alpha.high is None else f" ({alpha.low:.3f} {alpha.high:.3f})"
-    single = f", {alpha.single:,} items with one rating left out" if alpha.single else ""
+    items = "1 item" if alpha.single == 1 else f"{alpha.single:,} items"
+    single = f", {items} with one rating left out" if alpha.single else ""
     unsure = f"; {alpha.reason}" if alpha.reason else ""
     return f"{alpha.value:.3f}{interval}{single}{unsure}"
 

@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from qassay.report.alignment import Match
+from qassay.report.clipping import clip
 from qassay.report.document import render, write_page
 from qassay.report.explanation import Explanation, explain
 from qassay.report.segments import Segment, segments, strongest
@@ -32,6 +33,8 @@ _HEAT = ("", "black on #fdebd0", "black on #fad7a0", "black on #f8c471", "black 
 _WORDS, _HEAVIEST, _BAR = 30, 12, 16
 """How many common words are named, and how many of the heaviest are listed; and how long a bar is."""
 _LEAST_PART = 0.005
+_HEADING = 160
+"""How many characters of a question a page has as its heading."""
 
 
 def print_explanation(explanation: Explanation) -> RenderableType:
@@ -66,10 +69,17 @@ def render_explanation(explanation: Explanation) -> str:
         "explanation.html",
         explanation=explanation,
         example=explanation.example,
+        heading=_heading(explanation.example.question or explanation.example.id),
         segments=segments,
         strongest=strongest,
         named_matches={match.value: match.name.lower() for match in Match},
     )
+
+
+def _heading(text: str) -> str:
+    """Cut what is too long for a heading at a space; the page has the rest below."""
+    clipped = clip(text, _HEADING)
+    return f"{clipped.text.rsplit(maxsplit=1)[0]} …" if clipped.more else text
 
 
 def _closest_lines(explanation: Explanation, comparison: Comparison) -> list[tuple[str, Text]]:

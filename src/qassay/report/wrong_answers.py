@@ -78,7 +78,8 @@ def wrong_answers(evidence: Evidence, plot: int, found: Sequence[Disagreement]) 
 
 def wrong_answers_table(evidence: Evidence) -> Figure:
     """Give every metric's most wrong answers as a table, for an error analysis by hand."""
-    columns = ("metric", "rank", "id", "system", "judgement", "score", "judged_above", "scored_above")
+    columns = ("metric", "rank", "id", "system", "judgement", "score")
+    places = ("judged_above", "judged_level", "scored_above", "scored_level")
     rows = [
         (
             metric,
@@ -87,8 +88,10 @@ def wrong_answers_table(evidence: Evidence) -> Figure:
             each.system,
             each.ranks.judgement,
             each.ranks.score,
-            each.ranks.judged,
-            each.ranks.scored,
+            each.ranks.judged.above,
+            each.ranks.judged.level,
+            each.ranks.scored.above,
+            each.ranks.scored.level,
             each.question,
             " | ".join(each.references),
             each.candidate,
@@ -96,7 +99,7 @@ def wrong_answers_table(evidence: Evidence) -> Figure:
         for plot, (metric, found) in enumerate(most_wrong(evidence).items())
         for each in wrong_answers(evidence, plot, found)
     ]
-    return Figure("most_wrong", "", (), (*columns, "question", "references", "candidate"), rows)
+    return Figure("most_wrong", "", (), (*columns, *places, "question", "references", "candidate"), rows)
 
 
 def _shown(content: str) -> str:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from qassay.data.reading import from_rows
+from qassay.arguments import check_options, named
+from qassay.data.in_memory import from_rows
 from qassay.data.summaries import to_pair, to_summary
+from qassay.errors import SpecError
 from qassay.models.base import EMBEDDED
 from qassay.scores import ScoreTable
 from qassay.scoring import SEED, score_examples
@@ -16,14 +18,14 @@ from qassay.summary.pair_scorer import PairScorer
 from qassay.summary.scorer import SummaryScorer, default_summary_metrics
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from qassay.models.base import Device
     from qassay.spec import MetricSpec
     from qassay.summary.records import SummaryRecord
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class SummaryTable(ScoreTable):
     """Scores of summaries, with every question behind them."""
 
@@ -32,8 +34,8 @@ class SummaryTable(ScoreTable):
 
 
 def score_summaries(
-    rows: Iterable[Mapping[str, Any]],
-    metrics: Iterable[str | MetricSpec] | None = None,
+    rows: Iterable[object],
+    metrics: str | Iterable[str | MetricSpec] | None = None,
     *,
     models: Models | None = None,
     language: str = "auto",
@@ -44,10 +46,14 @@ def score_summaries(
     Without metrics, QAEval where the first row has references and FEQA where it has a document. Every variant comes
     from one pass over the questions.
     """
-    examples = list(from_rows(rows, convert=to_summary))
+    if models is not None and not isinstance(models, Models):
+        raise SpecError(f"models is {models!r:.60}; give a qassay.Models")
     chosen = models or Models()
+    check_options(language=language, seed=seed, model=chosen.model, device=chosen.device)
+    wanted = named("metrics", metrics)
+    examples = list(from_rows(rows, convert=to_summary))
     scorer = SummaryScorer(
-        metrics or default_summary_metrics(examples[0]),
+        wanted or default_summary_metrics(examples[0]),
         chosen.interrogator,
         language=language,
         model=chosen.model,
@@ -61,8 +67,8 @@ def score_summaries(
 
 
 def verify(
-    rows: Iterable[Mapping[str, Any]],
-    methods: Iterable[str] | None = None,
+    rows: Iterable[object],
+    methods: str | Iterable[str] | None = None,
     *,
     model: str = EMBEDDED,
     device: Device = "auto",
@@ -73,5 +79,6 @@ def verify(
     The fields are `answer`, `prediction`, and `question`, `answer_context`, `prediction_context`, `id`, `judgement`;
     the methods `em`, `token_f1`, `lerc`, `bert_score` and `is_answered`, all but the last by default.
     """
-    examples = from_rows(rows, convert=to_pair)
-    return score_examples(examples, scorer=PairScorer(methods, model=model, device=device), seed=seed)
+    check_options(seed=seed, model=model, device=device)
+    scorer = PairScorer(named("methods", methods), model=model, device=device)
+    return score_examples(from_rows(rows, convert=to_pair), scorer=scorer, seed=seed)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from difflib import get_close_matches
 from functools import partial
 from typing import TYPE_CHECKING
@@ -46,6 +45,7 @@ PAIR_METHODS = {
     )
 }
 DEFAULT_METHODS = METHODS
+_CONTEXTS = {LERC: frozenset({"context"}), BERT_SCORE: frozenset({"context", ANSWER_CONTEXT})}
 
 
 def parse_method(text: str) -> str:
@@ -73,6 +73,11 @@ class PairMetric(MeanMetric):
         self._reasons = reasons
         self._identity = identity
 
+    @property
+    def reads(self) -> frozenset[str]:
+        """The texts that the answers stand in, where the method looks at them."""
+        return _CONTEXTS.get(self.spec.name, frozenset())
+
     def identity(self, resources: Resources) -> dict[str, str]:  # noqa: ARG002 - the verifier's models are its own
         """Give the models' fingerprints."""
         return dict(self._identity())
@@ -90,6 +95,8 @@ class PairMetric(MeanMetric):
 
 class PairScorer(Scorer):
     """Verification of answer pairs by several methods at once."""
+
+    used_up = frozenset({ANSWER_CONTEXT})
 
     def __init__(
         self,
@@ -139,8 +146,6 @@ class PairScorer(Scorer):
         scored.notes.update(self._by_reading.notes + self._in_context.notes)
         self._by_reading.notes.clear()
         self._in_context.notes.clear()
-        # The texts behind the answers were read, and are not written back as fields that nobody knew.
-        scored.examples = [_without_context(example) for example in examples]
         return scored
 
     def _verdicts(self, examples: Sequence[Example]) -> dict[str, Floats]:
@@ -173,8 +178,3 @@ def pair_of(example: Example) -> Pair:
         example.extra.get(ANSWER_CONTEXT),
         example.context,
     )
-
-
-def _without_context(example: Example) -> Example:
-    kept = {field: value for field, value in example.extra.items() if field != ANSWER_CONTEXT}
-    return replace(example, extra=kept)

@@ -1,0 +1,6 @@
+"""`python -m qassay` is `qassay`."""
+
+from qassay.cli.main import run
+
+if __name__ == "__main__":
+    run()
