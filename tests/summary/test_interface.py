@@ -32,6 +32,12 @@ def test_summaries_are_scored_with_their_questions(models):
     assert table.questions[0].sources[0].questions[0].question == "Yesterday who sang?"
 
 
+def test_a_metric_is_found_under_the_name_it_was_asked_for_by(models):
+    """`qaeval,verify=lerc` is `qaeval` by its short name."""
+    table = qassay.score_summaries(ROWS, ["qaeval,verify=lerc"], models=models)
+    assert table["qaeval,verify=lerc"].tolist() == table["qaeval"].tolist()
+
+
 def test_metrics_follow_from_the_first_row(models):
     """References allow QAEval alone."""
     assert list(qassay.score_summaries(ROWS, models=models).scores) == ["qaeval"]

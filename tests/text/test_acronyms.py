@@ -20,7 +20,7 @@ from qassay.text.restating import restated
         ("Martin Luther King Jr.", "MLK", "Martin Luther King"),
         ("JFK", "John F. Kennedy won it", "JFK won it"),
         ("magnetic resonance imaging", "an MRI", "an magnetic resonance imaging"),
-        ("machine learning", "ML", "machine learning"),
+        ("Machine Learning", "ML", "Machine Learning"),
         ("World War I", "WWI", "World War I"),
     ],
 )
@@ -43,12 +43,26 @@ def test_initials_tell_what_an_acronym_stands_for(reference: str, candidate: str
         ("", "Amrita Institute of Medical Sciences (AIMS)", "Amala Institute of Medical Sciences"),
         ("", "World Health Organization", "NATO"),
         ("", "MCI", "Mary Cooper"),
+        ("What does the acronym stand for?", "National Aeronautics and Space Administration", "NASA"),
+        ("What is his full name?", "Lyndon B. Johnson", "LBJ"),
+        ("", "USA", "United States Army"),
+        ("", "nitrous oxide", "NO"),
+        ("", "Apple Inc.", "AI"),
+        ("", "BTS", "The Big Texan Steak Ranch"),
+        ("", "Customer-managed relationship", "CMR stands for something else"),
+        ("", "SAP Center", "Spain and Portugal"),
         ("", "WHO CAME?", "Who Has Once"),
     ],
 )
 def test_other_acronyms_are_left_alone(question: str, reference: str, candidate: str) -> None:
     """What the question gives, what is spelt by chance, and what a text writes out itself stays."""
     assert restated(question, reference, candidate) is None
+
+
+def test_who_in_a_question_is_not_the_who() -> None:
+    """The question's words are compared as they are written."""
+    found = restated("Who declared the pandemic?", "World Health Organization", "the WHO")
+    assert found is not None
 
 
 def test_many_capitals_take_no_time() -> None:

@@ -19,6 +19,9 @@ from qassay.text.restating import restated
         ("Brazil beat Germany", "Germany beat Brazil"),
         ("Corn syrup is denser than water.", "The water is denser than the corn syrup."),
         ("Apple sued Samsung", "Samsung sued Apple"),
+        ("In 2002 Brazil beat Germany 2-0", "In 2002 Germany beat Brazil 2-0"),
+        ("a profit of $5 million", "a loss of $5 million"),
+        ("50 BC", "50 AD"),
         ("Henry VIII", "the wife of Henry VIII"),
         ("Barack Obama", "Barack Obama's father"),
     ],
@@ -42,6 +45,10 @@ def test_the_contrary_is_no_answer(reference: str, candidate: str) -> None:
         ("", "the wife of Henry VIII", "the wife of Henry VIII"),
         ("", "Henry VIII", "Henry VIII, the father of Elizabeth"),
         ("", "up", "up"),
+        ("", "Bond prices fall when interest rates rise", "Bond prices rise when interest rates fall"),
+        ("", "Page founded Google with Brin", "Brin founded Google with Page"),
+        ("Who was Mary Todd married to?", "Abraham Lincoln", "the wife of Abraham Lincoln"),
+        ("", "medicine", "the father of medicine"),
         ("", "", "down"),
     ],
 )
@@ -57,6 +64,8 @@ def test_what_may_mean_the_same_is_not_the_contrary(question: str, reference: st
         ("It isn\u2019t Shakespeare.", "."),
         ("I don't know if it was Shakespeare", "I"),
         ("I am not sure whether Shakespeare", "I am"),
+        ("Marlowe rather than Shakespeare", "Marlowe"),
+        ("Marlowe (not Shakespeare)", "Marlowe"),
     ],
 )
 def test_what_is_denied_or_unknown_is_left_out(candidate: str, left: str) -> None:
@@ -64,3 +73,8 @@ def test_what_is_denied_or_unknown_is_left_out(candidate: str, left: str) -> Non
     found = restated("Who wrote it?", "Shakespeare", candidate)
     assert found is not None
     assert found.candidate.strip(" .") == left.strip(" .")
+
+
+def test_a_denial_is_the_answer_where_it_is_asked_for() -> None:
+    """What a policy excludes is what it does not cover."""
+    assert restated("What does it exclude?", "dental care", "It covers stays but not dental care") is None

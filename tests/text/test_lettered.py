@@ -1,5 +1,7 @@
 """Letters with marks that carry meaning."""
 
+import time
+
 import pytest
 
 from qassay.text.restating import restated
@@ -16,6 +18,9 @@ from qassay.text.restating import restated
         ("B\u266d major", "B flat major", "B\u266d major"),
         ("B flat", "B\u266d", "B flat"),
         ("C++", "C plus plus", "C++"),
+        ("O-", "O Negative", "O-"),
+        ("O-", "O Rh negative", "O-"),
+        ("H+", "H\u207a", "H+"),
     ],
 )
 def test_a_mark_takes_the_references_writing(reference: str, candidate: str, read: str) -> None:
@@ -36,6 +41,8 @@ def test_a_mark_takes_the_references_writing(reference: str, candidate: str, rea
         ("O negative", "O positive", ""),
         ("F# minor", "F minor", " minor"),
         ("B major", "B\u266d major", " major"),
+        ("O-", "The universal donor is O positive.", "The universal donor is ."),
+        ("B+", "She got a B-.", "She got a ."),
     ],
 )
 def test_another_mark_is_another_answer(reference: str, candidate: str, left: str) -> None:
@@ -59,8 +66,16 @@ def test_another_mark_is_another_answer(reference: str, candidate: str, left: st
         ("Group A", "A\u2013B"),
         ("X-ray", "X"),
         ("C++", "Java"),
+        ("K+", "the ion of potassium, which is K"),
     ],
 )
 def test_letters_that_do_not_contradict_stay(reference: str, candidate: str) -> None:
     """Initials, articles and what is only more exact are left as they are."""
     assert restated("", reference, candidate) is None
+
+
+def test_many_letters_take_no_time() -> None:
+    """A list of letters is left alone."""
+    before = time.process_time()
+    restated("", "A+ " * 1300, "A B " * 1000)
+    assert time.process_time() - before < 1

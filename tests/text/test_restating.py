@@ -253,7 +253,6 @@ def test_a_denied_reference_does_not_count(candidate, read):
         ("Where?", "Canberra", "not only Canberra but also Sydney"),
         ("What did gas replace?", "coal", "People used gas, not coal."),
         ("What are they forbidden to do?", "smoke", "not smoke"),
-        ("What is the capital?", "Canberra", "Sydney rather than Canberra"),
         ("Where?", "United States", "Canada, not the US"),
         (
             "Why?",

@@ -15,7 +15,7 @@ from qassay.scoring import SEED, score_examples
 from qassay.summary.kept import KeptInMemory
 from qassay.summary.opening import Models
 from qassay.summary.pair_scorer import PairScorer
-from qassay.summary.scorer import SummaryScorer, default_summary_metrics
+from qassay.summary.scorer import SummaryScorer, default_summary_metrics, is_summary_metric, parse_summary_spec
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -31,6 +31,10 @@ class SummaryTable(ScoreTable):
 
     questions: tuple[SummaryRecord, ...] = ()
     """What was asked about each summary: both answers and the verdicts, metric by metric."""
+
+    def _known(self, spec: str) -> str:
+        """Know the names of questions' metrics too: `qaeval,verify=lerc` is `qaeval`."""
+        return ScoreTable._known(self, str(parse_summary_spec(spec)) if is_summary_metric(spec) else spec)  # noqa: SLF001
 
 
 def score_summaries(

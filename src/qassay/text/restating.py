@@ -18,7 +18,7 @@ from qassay.text.aliases import ALIAS, ALONE, LOOSE, aliases
 from qassay.text.amounts import amounts
 from qassay.text.contraries import DENYING, says_the_contrary, without_denied
 from qassay.text.lettered import letters_as_in
-from qassay.text.numerals import numbers_as_in
+from qassay.text.number_forms import numbers_as_in
 from qassay.text.shares import FRACTION
 from qassay.text.stated import Stated
 from qassay.text.times import CENTURY, CLOCK, DATE, DECADE, on_the_clock, same_number, times
