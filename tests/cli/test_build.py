@@ -1,7 +1,13 @@
 """`qassay build` as a user meets it."""
 
+import json
+import sys
+
 import pytest
 
+from qassay.cli.main import run
+
+ANSWER = {"text": "w", "answer_start": 6}
 ROWS = '{"id": "q1", "question": "Who?", "references": [], "candidate": "x", "judgement": 1}\n'
 TABLE = "QuestionID\tQuestion\tSentenceID\tSentence\tLabel\nQ1\tWho?\tS1\tThey .\tperhaps\n"
 
@@ -16,3 +22,30 @@ def test_a_bad_row_names_no_option_that_is_not_there(refused, tmp_path, name, co
     message = refused("build", "ava", name, "-o", "pairs")
     assert problem in message
     assert "--on-error" not in message
+
+
+def test_a_set_without_development_rows_is_told_of(tmp_path, capsys, monkeypatch):
+    """Three articles cannot be split nine to one, and training would miss the tenth."""
+    paragraphs = [
+        {"context": f"It is w{n} here.", "qas": [{"id": str(n), "question": f"What is {n}?", "answers": [ANSWER]}]}
+        for n in range(9)
+    ]
+    articles = [{"title": f"t{n}", "paragraphs": paragraphs[3 * n : 3 * n + 3]} for n in range(3)]
+    (tmp_path / "squad.json").write_text(json.dumps({"data": articles}), encoding="utf-8")
+    words = ["qassay", "build", "keyphrase", "--data", f"squad:{tmp_path / 'squad.json'}", "-o", str(tmp_path / "out")]
+    monkeypatch.setattr(sys, "argv", words)
+
+    with pytest.raises(SystemExit) as stop:
+        run()
+
+    assert stop.value.code == 0
+    assert "no row is for dev, which training needs" in " ".join(capsys.readouterr().err.split())
+
+
+@pytest.mark.parametrize("kind", ["judge", "keyphrase"])
+def test_an_empty_set_is_not_built(refused, tmp_path, kind):
+    """Where every file is left out for its licence, nothing is written."""
+    (tmp_path / "boolq.jsonl").write_text("")
+    message = refused("build", kind, "--data", "boolq:boolq.jsonl", "--licensed-only", "-o", "out")
+    assert "left out: file without a stated licence: 1" in message
+    assert not (tmp_path / "out").exists()

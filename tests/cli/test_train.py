@@ -75,6 +75,17 @@ def judge(base, tmp_path_factory):
     return folder / "judge"
 
 
+@pytest.fixture(scope="module")
+def lerc(base, tmp_path_factory):
+    """Train a reader for LERC on a file of judged answers."""
+    folder = tmp_path_factory.mktemp("lerc")
+    file = write_rows(folder / "judged.jsonl", judged(60))
+    words = ("--base", base, "--data", file, "-o", folder / "lerc", "--epochs", "1")
+    document = qassay_json("train", "lerc", *words)
+    assert document["dev"][0]["n"] > 0
+    return folder / "lerc"
+
+
 def scores(answers, *words):
     """Give the scores of the two answers under the first metric that is asked for."""
     out = answers.with_name("scores.jsonl")
@@ -154,14 +165,35 @@ def test_the_embedded_judge_is_fitted_to_a_teams_verdicts(answers, tmp_path):
     assert right > 0.5 > wrong
 
 
-def test_a_reader_is_trained_for_lerc(base, answers, tmp_path):
-    """The folder is used by `lerc`, by its spec and by `--model`."""
+def test_the_embedded_judge_is_measured_beside_the_new_one(tmp_path):
+    """Table and document have its line, and a sentence says that the new one is no better."""
     file = write_rows(tmp_path / "judged.jsonl", judged(60))
-    words = ("--base", base, "--data", file, "-o", tmp_path / "lerc", "--epochs", "1")
-    document = qassay_json("train", "lerc", *words)
-    assert document["dev"][0]["n"] > 0
-    found = scores(answers, "-m", f"lerc,model={tmp_path / 'lerc'}")
-    assert scores(answers, "-m", "lerc", "--model", tmp_path / "lerc") == found
+    words = ("train", "judge", "--base", "mini", "--data", file, "-o", tmp_path / "judge")
+
+    done, document = qassay(*words, check=0), qassay_json(*words)
+
+    assert "embedded judge" in done.stdout
+    assert "it calls no more of these answers rightly than the embedded judge" in done.stderr
+    assert (document["kept"], document["better"]) == (False, False)
+    assert [each["accuracy"] for each in document["embedded"]] == [1.0]
+
+
+def test_a_reader_is_trained_for_lerc(lerc, answers):
+    """The folder is used by `lerc`, by its spec and by `--model`."""
+    found = scores(answers, "-m", f"lerc,model={lerc}")
+    assert scores(answers, "-m", "lerc", "--model", lerc) == found
+
+
+def test_metrics_that_cannot_use_a_folder_stay_embedded(lerc, answers):
+    """A reader for LERC is no judge for `ava`, which goes on with the embedded one."""
+    assert scores(answers, "-m", "ava", "-m", "lerc", "--model", lerc) == scores(answers, "-m", "ava")
+
+
+def test_a_linear_judge_is_no_encoder(pairs, answers, tmp_path):
+    """BERTScore goes on with the embedded one."""
+    qassay("train", "ava", "--kind", "linear", "--data", pairs, "-o", tmp_path / "linear", check=0)
+    words = ("-m", "bert_score", "-m", "ava,kind=linear")
+    assert scores(answers, *words, "--model", tmp_path / "linear") == scores(answers, *words)
 
 
 def test_a_base_that_is_not_there_is_one_message(pairs, tmp_path):
@@ -172,3 +204,73 @@ def test_a_base_that_is_not_there_is_one_message(pairs, tmp_path):
     assert "cannot be opened as a Hugging Face encoder" in done.stderr
     assert "Traceback" not in done.stderr
     assert not (tmp_path / "model").exists()
+
+
+def test_another_judge_is_not_trained_over_a_reader(base, lerc, tmp_path):
+    """What lies in the folder is not replaced without a word."""
+    file = write_rows(tmp_path / "judged.jsonl", judged(60))
+    done = qassay("train", "judge", "--base", base, "--data", file, "-o", lerc, check=2)
+    assert "holds a judge of another kind" in done.stderr
+
+
+def test_unjudged_answers_are_no_training_data(refused, tmp_path):
+    """The message says what is missing, not on which side of a split."""
+    write_rows(tmp_path / "plain.jsonl", ANSWERS)
+    message = refused("train", "judge", "--base", "mini", "--data", "plain.jsonl", "-o", "judge")
+    assert 'plain.jsonl: no answer has both a candidate and a "judgement"' in message
+
+
+def test_answers_without_a_candidate_are_counted(tmp_path):
+    """What is left out of a training is told."""
+    rows = [*judged(60), {**judged(1)[0], "id": "none", "candidate": None}]
+    file = write_rows(tmp_path / "judged.jsonl", rows)
+    done = qassay("train", "judge", "--base", "mini", "--data", file, "-o", tmp_path / "judge", check=0)
+    assert "left out: blank answer: 1" in done.stderr
+
+
+def test_development_rows_of_one_kind_are_named(base, refused, tmp_path):
+    """The message has the file and what its rows are for."""
+    rows = [
+        {"question": f"q{n}", "references": ["a"], "candidate": "b", "label": 1.0, "source": "answers", "group": f"{n}"}
+        for n in range(20)
+    ]
+    for side in ("train", "dev"):
+        write_rows(tmp_path / f"{side}.jsonl", rows)
+    message = refused("train", "judge", "--base", base, "--data", ".", "-o", "judge")
+    assert "dev.jsonl: the rows of the development side, on which the layer is fitted, are all right" in message
+
+
+@pytest.mark.parametrize("missing", ["sklearn", "onnx"])
+def test_all_of_the_extra_must_be_there(refused, monkeypatch, missing):
+    """A library that is needed at the end of a training is missed at its beginning."""
+    monkeypatch.setattr("qassay.cli.train.find_spec", lambda name: None if name == missing else name)
+    message = refused("train", "judge", "--base", "mini", "--data", "x", "-o", "judge")
+    assert f"{missing} is missing" in message
+    assert "qassay[train]" in message
+
+
+@pytest.mark.parametrize("kind", ["judge", "lerc", "keyphrase", "ava"])
+def test_a_file_is_not_written_over(base, pairs, refused, tmp_path, kind):
+    """A file in the model's place is named before anything is trained."""
+    file = write_rows(tmp_path / "judged.jsonl", judged(60))
+    data = file if kind in {"judge", "lerc"} else pairs
+    assert "is a file" in refused("train", kind, "--base", base, "--data", data, "-o", file)
+
+
+@pytest.mark.parametrize("kind", ["judge", "lerc", "keyphrase", "ava"])
+def test_the_base_is_not_written_over(base, pairs, refused, tmp_path, kind):
+    """The base model's folder takes no other, which is said before anything is trained."""
+    file = write_rows(tmp_path / "judged.jsonl", judged(60))
+    data = file if kind in {"judge", "lerc"} else pairs
+    assert "is the base model" in refused("train", kind, "--base", base, "--data", data, "-o", base)
+
+
+def test_the_linear_kind_goes_into_no_file(pairs, refused, tmp_path):
+    """It has no base, and is refused all the same."""
+    (tmp_path / "file").write_text("mine")
+    assert "is a file" in refused("train", "ava", "--kind", "linear", "--data", pairs, "-o", "file")
+
+
+def test_the_embedded_model_is_no_base_for_keyphrases(refused):
+    """It is no Hugging Face encoder."""
+    assert "there is no config.json" in refused("train", "keyphrase", "--base", "mini", "--data", ".", "-o", "out")

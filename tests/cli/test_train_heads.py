@@ -51,6 +51,8 @@ def test_training_writes_a_model_folder(base, tmp_path, kind, rows, told):
         (("train", "reader", "--base", ".", "--data", "nowhere", "-o", "out"), "qassay build reader"),
         (("train", "chunker", "--base", ".", "--data", "nowhere", "-o", "out"), "qassay build chunker"),
         (("train", "reader", "--base", ".", "--data", ".", "-o", "out", "--share", "qamr"), "qamr=0.5"),
+        (("train", "reader", "--base", ".", "--data", ".", "-o", "out", "--rounds", "2"), "--teachers"),
+        (("train", "reader", "--base", ".", "--data", ".", "-o", "out", "--start", "."), "no reader.safetensors"),
     ],
 )
 def test_what_is_missing_is_named(tmp_path, words, message):
@@ -60,3 +62,45 @@ def test_what_is_missing_is_named(tmp_path, words, message):
     assert message in done.stderr.replace("\n", " ")
     assert "Traceback" not in done.stderr
     assert not (tmp_path / "out").exists()
+
+
+def test_a_share_is_of_a_source_that_is_there(base, refused, tmp_path):
+    """A misspelt source is named with those there are."""
+    for side in ("train", "dev"):
+        write_rows(tmp_path / f"{side}.jsonl", QUESTIONS)
+    message = refused("train", "reader", "--base", base, "--data", ".", "-o", "out", "--share", "nope=0.5")
+    assert "no training row is of nope; there are a, b" in message
+
+
+@pytest.mark.parametrize(("kind", "rows"), [("reader", QUESTIONS[:1]), ("chunker", SENTENCES)])
+def test_a_head_has_a_card_of_its_own(base, tmp_path, kind, rows):
+    """It claims nothing that was measured on the embedded model, and what no row shows is not printed as a number."""
+    for side in ("train", "dev"):
+        write_rows(tmp_path / f"{side}.jsonl", rows)
+
+    done = qassay("train", kind, "--base", base, "--data", tmp_path, "-o", tmp_path / "model", check=0)
+
+    assert (tmp_path / "model" / "MODEL_CARD.md").read_text().startswith(f"# A {kind}\n")
+    assert "nan" not in done.stdout
+    assert "unknown (no row shows it)" in done.stdout.replace("\n", " ")
+
+
+def test_heads_are_trained_into_one_folder(base, tmp_path):
+    """A judge fitted into a chunker's folder leaves the chunker as it was trained."""
+    for side in ("train", "dev"):
+        write_rows(tmp_path / f"{side}.jsonl", SENTENCES)
+    model = tmp_path / "model"
+    qassay("train", "chunker", "--base", base, "--data", tmp_path, "-o", model, check=0)
+    trained = (model / "chunker.npz").read_bytes()
+    judged = [
+        {"id": n, "question": f"what {n}", "references": ["paris"], "candidate": text, "judgement": right}
+        for n in range(40)
+        for text, right in ((("it is paris", 1), ("rome", 0))[n % 2],)
+    ]
+    file = write_rows(tmp_path / "judged.jsonl", judged)
+
+    qassay("train", "judge", "--base", "mini", "--data", file, "-o", model, check=0)
+
+    assert (model / "chunker.npz").read_bytes() == trained
+    titles = [line for line in (model / "MODEL_CARD.md").read_text().splitlines() if line.startswith("# ")]
+    assert titles == ["# A judge", "# A chunker"]

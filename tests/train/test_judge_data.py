@@ -6,7 +6,16 @@ import numpy as np
 import pytest
 
 from qassay.errors import DataError, SpecError
-from qassay.train.judge_data import NONE_STATED, READERS, Source, answers_in, build, embedded_recipe, parse_source
+from qassay.train.judge_data import (
+    LICENCES,
+    NONE_STATED,
+    READERS,
+    Source,
+    answers_in,
+    build,
+    embedded_recipe,
+    parse_source,
+)
 from qassay.train.judge_rows import side_of
 
 
@@ -118,3 +127,57 @@ def test_a_table_without_references_is_refused(tmp_path: Path):
 
     with pytest.raises(DataError, match="reference1"):
         answers_in([path])
+
+
+def verdicts(path: Path, *judgements: float | None) -> Path:
+    """Write verdicts of several people on one answer."""
+    rows = [
+        {"id": str(number), "question": "who", "references": ["he"], "candidate": "him", "judgement": judgement}
+        for number, judgement in enumerate(judgements)
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def test_where_people_disagree_the_label_is_their_mean(tmp_path: Path):
+    """Three verdicts on an answer make one row, and such rows are counted."""
+    data = build([Source("answers", verdicts(tmp_path / "a.jsonl", 1, 0, 1))], rng=np.random.default_rng(0))
+
+    (row,) = (*data.train, *data.dev)
+    assert row.label == pytest.approx(2 / 3)
+    assert (data.disagreed, data.left_out) == (1, {"repeated": 2})
+
+
+def test_answers_without_a_verdict_are_counted(tmp_path: Path):
+    """What a team has not judged gives no row."""
+    data = build([Source("answers", verdicts(tmp_path / "a.jsonl", 1, None))], rng=np.random.default_rng(0))
+
+    assert data.left_out == {"no judgement": 1}
+
+
+def test_known_kinds_state_their_licence():
+    """The recipe's licences hold for files that are named one by one; a team's own answers are its own."""
+    sources = [parse_source(f"{kind}:x") for kind in ("evouna", "multirc", "answers")]
+
+    assert [source.licence for source in sources] == ["Apache-2.0", NONE_STATED, "your own"]
+
+
+def test_every_kind_has_a_licence_or_states_none():
+    """No kind is forgotten."""
+    assert set(LICENCES) == set(READERS)
+
+
+def test_a_teams_own_answers_need_no_licence(judged: Path, tmp_path: Path):
+    """They stay where only licensed sources may, and the files that do not are counted."""
+    own = parse_source(f"answers:{verdicts(tmp_path / 'a.jsonl', 1)}")
+
+    data = build([own, parse_source(f"boolq:{judged}")], rng=np.random.default_rng(0), licensed_only=True)
+
+    assert [source.reader for source in data.sources] == ["answers"]
+    assert data.left_out == {"file without a stated licence": 1}
+
+
+def test_nothing_is_not_built(judged: Path):
+    """Where no row is left, that is said with the reasons."""
+    with pytest.raises(DataError, match=r"no row is left .* file without a stated licence: 1"):
+        build([parse_source(f"boolq:{judged}")], rng=np.random.default_rng(0), licensed_only=True)

@@ -56,9 +56,10 @@ def test_a_judge_on_the_trunk_is_a_model_folder(base: Path, data: Path, tmp_path
 
 def test_any_encoder_can_be_trained(small: Path, data: Path, tmp_path: Path):
     """A BERT that is not the embedded model's becomes a judge with a layer of its own."""
-    reached = train_from_files(str(small), data, tmp_path / "judge", Training(epochs=1))
+    outcome = train_from_files(str(small), data, tmp_path / "judge", Training(epochs=1))
 
-    assert [(each.source, each.n) for each in reached] == [("evouna", 20)]
+    assert [(each.source, each.n) for each in outcome.reached] == [("evouna", 20)]
+    assert outcome.embedded is None
     score = score_of(f"ava,model={tmp_path / 'judge'}", "it is rome", "paris", question="what is the capital")
     assert 0 < score < 1
     assert f"Base model: {small}." in (tmp_path / "judge" / "MODEL_CARD.md").read_text()
@@ -74,7 +75,7 @@ def test_the_embedded_judge_can_be_fitted_to_judged_answers(tmp_path: Path):
     file = tmp_path / "judged.jsonl"
     file.write_text("".join(json.dumps(row) + "\n" for row in rows))
 
-    (reached,) = train_from_files("mini", file, tmp_path / "judge", Training())
+    (reached,) = train_from_files("mini", file, tmp_path / "judge", Training()).reached
 
     assert (reached.source, reached.n, reached.accuracy) == ("answers", 30, 1.0)
     assert "answers, accuracy: 1.0000" in (tmp_path / "judge" / "MODEL_CARD.md").read_text()

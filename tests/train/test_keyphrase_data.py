@@ -6,7 +6,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qassay.errors import DataError, SpecError
-from qassay.train.keyphrase_data import Source, build, embedded_recipe, linked, parse_source, questions_in
+from qassay.train.keyphrase_data import (
+    FORMATS,
+    LICENCES,
+    Source,
+    build,
+    embedded_recipe,
+    linked,
+    parse_source,
+    questions_in,
+)
 from qassay.train.keyphrase_rows import question_key
 from shared import DATA, bench, train
 
@@ -81,6 +90,16 @@ def test_licensed_only_leaves_out_sources_without_licence(tmp_path):
     data = build([stated, silent], rng=np.random.default_rng(0), licensed_only=True)
 
     assert list(data.counts()) == ["stated"]
+
+
+def test_known_formats_state_their_licence():
+    """A file that is named by itself has the licence of its kind."""
+    assert [parse_source(f"{kind}:x").licence for kind in ("squad", "boolq")] == ["CC BY-SA 4.0", "none stated"]
+
+
+def test_every_format_has_a_licence_or_states_none():
+    """No format is forgotten."""
+    assert set(LICENCES) == set(FORMATS)
 
 
 def test_what_is_written_tells_where_it_comes_from(tmp_path):

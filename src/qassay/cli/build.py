@@ -16,7 +16,9 @@ from qassay.errors import SpecError
 
 app = typer.Typer(help="Training sets from public data.", no_args_is_help=True)
 
-Folder = Annotated[Path, typer.Option("-o", "--output", metavar="FOLDER", help="Where the training set goes.")]
+Folder = Annotated[
+    Path, typer.Option("-o", "--output", metavar="FOLDER", file_okay=False, help="Where the training set goes.")
+]
 Recipe = Annotated[
     Path | None,
     typer.Option(
@@ -87,6 +89,8 @@ def keyphrase(
     output.print(table)
     for reason, count in built.left_out.items():
         say(f"left out: {reason}: {count}")
+    if not built.dev:
+        say("no row is for dev, which training needs: build from more articles, or give a larger --dev-share")
     if built.judged:
         say(f"judged answers to train on, in {JUDGED}: {len(built.judged)}")
     say(f"wrote {out}")
@@ -166,7 +170,8 @@ def judge(
     )
     built.write(out)
     if json:
-        print_json({"rows": built.counts(), "left_out": dict(built.left_out), "folder": str(out)})
+        found = {"left_out": dict(built.left_out), "disagreed": built.disagreed}
+        print_json({"rows": built.counts(), **found, "folder": str(out)})
         return
     table = Table("source", "train", "dev", "test", box=None, header_style="bold")
     for name, counts in built.counts().items():
@@ -174,4 +179,8 @@ def judge(
     output.print(table)
     for reason, count in built.left_out.items():
         say(f"left out: {reason}: {count}")
+    if built.disagreed:
+        say(f"answers whose verdicts differ, labelled with their mean: {built.disagreed}")
+    if not built.train or not built.dev:
+        say("no row is for train or none for dev, and training needs both: build from more questions")
     say(f"wrote {out}")

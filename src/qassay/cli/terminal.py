@@ -21,7 +21,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from qassay.errors import OutputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from qassay.data.intake import Skipped
     from qassay.data.reading import Reader
@@ -180,4 +180,17 @@ def resumable(out: Path | None) -> Iterator[None]:
         else:
             words = [word for word in sys.argv[1:] if word != "--resume"]
             say(f"interrupted; carry on with: qassay {shlex.join([*words, '--resume'])}")
+        raise
+
+
+@contextmanager
+def startable(more_words: Callable[[], Sequence[str | Path]]) -> Iterator[None]:
+    """Tell whoever interrupts a training which words make its command carry on; without any, nothing was kept."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        more = [str(word) for word in more_words()]
+        words = [word for word in sys.argv[1:] if word != "--resume"]
+        told = f"carry on with: qassay {shlex.join([*words, *more])}" if more else "nothing was written"
+        say(f"interrupted; {told}")
         raise

@@ -11,27 +11,26 @@ import typer
 from rich.table import Table
 
 from qassay.cli.options import Device, Json, check_device
-from qassay.cli.terminal import output, print_json, say
+from qassay.cli.terminal import output, print_json, say, startable
 from qassay.errors import SpecError
 from qassay.report.terminal import score_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from qassay.train.judge_run import Training
+    from qassay.train.judge_run import Outcome, Reached, Training
 
 app = typer.Typer(help="Models of your own (extra train).", no_args_is_help=True)
 
 Out = Annotated[Path, typer.Option("-o", "--output", metavar="FOLDER", help="Where the model goes.")]
 TrainSeed = Annotated[int, typer.Option("--seed", min=0, help="For order, dropout and initial weights.")]
+_LIBRARIES = ("torch", "transformers", "safetensors", "sklearn", "onnx")
+"""What the extra `train` brings."""
+_ENCODERS = "all-MiniLM-L6-v2 for a model that runs without torch; any other Hugging Face encoder, by name or folder"
+LercBase = Annotated[str, typer.Option("--base", metavar="MODEL", help=f"{_ENCODERS}.")]
 JudgeBase = Annotated[
     str,
-    typer.Option(
-        "--base",
-        metavar="MODEL",
-        help="all-MiniLM-L6-v2 for a judge that runs without torch; any other Hugging Face encoder, by name or folder; "
-        "mini to fit the embedded judge's last layer alone.",
-    ),
+    typer.Option("--base", metavar="MODEL", help=f"{_ENCODERS}; mini to fit the embedded judge's last layer alone."),
 ]
 JudgedData = Annotated[
     Path,
@@ -72,20 +71,22 @@ def keyphrase(
 ) -> None:
     """Train the weights behind :kpqa; the folder it writes is a model that --model takes."""
     check_train_extra()
-    from qassay.train.keyphrase_run import choose_plan, train_from_files  # noqa: PLC0415 - loads torch
+    from qassay.train.keyphrase import find_checkpoints  # noqa: PLC0415 - loads torch
+    from qassay.train.keyphrase_run import choose_plan, train_from_files  # noqa: PLC0415 - as above
 
     plan = choose_plan(base, preset, without_question=without_question, epochs=epochs, seed=seed, seeds=seeds)
-    found = train_from_files(
-        base,
-        data,
-        out,
-        plan,
-        judged=judged,
-        teachers=teacher or (),
-        device=check_device(device),
-        resume=resume,
-        report=_tell,
-    )
+    with startable(lambda: ["--resume"] if find_checkpoints(out) else []):
+        found = train_from_files(
+            base,
+            data,
+            out,
+            plan,
+            judged=judged,
+            teachers=teacher or (),
+            device=check_device(device),
+            resume=resume,
+            report=_tell,
+        )
     if json:
         print_json({"folder": str(out), "dev": found._asdict()})
         return
@@ -123,7 +124,8 @@ def ava(
         raise SpecError(f"--kind {kind} needs an encoder to start from; give --base MODEL, or --kind linear")
     else:
         plan = Plan(design=design_of(kind), epochs=epochs, rate=rate, seed=seed)
-        reached = train_from_files(base, data, out, plan, device=check_device(device))
+        with startable(list):
+            reached = train_from_files(base, data, out, plan, device=check_device(device))
     if json:
         print_json({"folder": str(out), "kind": kind, "dev_f1": list(reached)})
         return
@@ -169,21 +171,45 @@ def judge(
     how = replace(_training(epochs, rate, seeds, device, seed), seen=seen, folds=folds, polish=polish)
     from qassay.train.judge_run import train_from_files  # noqa: PLC0415 - loads torch
 
-    found = train_from_files(base, data, out, how, report=say)
+    with startable(list):
+        found = train_from_files(base, data, out, how, report=say)
     if json:
-        print_json({"folder": str(out), "dev": [asdict(each) for each in found]})
+        print_json({"folder": str(out), **_document(found)})
         return
-    table = Table("on rows unseen", "n", "accuracy", "F1", "AUC", "calibration error", box=None, header_style="bold")
-    for each in found:
-        numbers = (each.accuracy, each.f1, each.auc, each.calibration_error)
-        table.add_row(each.source, f"{each.n:,}", *map(score_text, numbers))
-    output.print(table)
+    output.print(_compared(found))
+    if found.kept:
+        say("these verdicts give no reason to change the embedded judge, which was kept: judge more, or use -m ava")
+    elif found.embedded and not found.better:
+        say("it calls no more of these answers rightly than the embedded judge: judge more, or use -m ava")
     say(f"wrote {out}; use it with -m ava,model={out} or --model {out}")
+
+
+def _document(found: Outcome) -> dict[str, object]:
+    dev = [asdict(each) for each in found.reached]
+    if found.embedded is None:
+        return {"dev": dev}
+    embedded = [asdict(each) for each in found.embedded]
+    return {"dev": dev, "embedded": embedded, "kept": found.kept, "better": found.better}
+
+
+def _compared(found: Outcome) -> Table:
+    """Show what was reached source by source, the embedded judge's line below the new one's where there is one."""
+    table = Table("on rows unseen", "n", "accuracy", "F1", "AUC", "calibration error", box=None, header_style="bold")
+
+    def add(name: str, each: Reached) -> None:
+        numbers = (each.accuracy, each.f1, each.auc, each.calibration_error)
+        table.add_row(name, f"{each.n:,}", *map(score_text, numbers))
+
+    for number, each in enumerate(found.reached):
+        add(each.source, each)
+        if found.embedded:
+            add("  embedded judge", found.embedded[number])
+    return table
 
 
 @app.command("lerc")
 def lerc(
-    base: JudgeBase,
+    base: LercBase,
     data: JudgedData,
     out: Out,
     epochs: Epochs = None,
@@ -197,7 +223,8 @@ def lerc(
     how = _training(epochs, rate, seeds, device, seed)
     from qassay.train.judge_lerc import train_lerc_from_files  # noqa: PLC0415 - loads torch
 
-    found = train_lerc_from_files(base, data, out, how, report=say)
+    with startable(list):
+        found = train_lerc_from_files(base, data, out, how, report=say)
     if json:
         print_json({"folder": str(out), "dev": [asdict(each) for each in found]})
         return
@@ -226,9 +253,12 @@ def _training(epochs: int | None, rate: float | None, seeds: int | None, device:
 
 
 def check_train_extra() -> None:
-    """Say what to install where the training libraries are missing."""
-    if find_spec("torch") is None or find_spec("transformers") is None:
-        raise SpecError('training needs the extra "train": pip install "qassay[train]"')
+    """Say what to install where any of the training libraries is missing."""
+    missing = [name for name in _LIBRARIES if find_spec(name) is None]
+    if missing:
+        raise SpecError(
+            f'training needs the extra "train", of which {", ".join(missing)} is missing: pip install "qassay[train]"'
+        )
 
 
 def _tell(row: Mapping[str, float]) -> None:

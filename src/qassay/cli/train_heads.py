@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from qassay.cli.options import Device, Json, check_device
-from qassay.cli.terminal import output, print_json, say
+from qassay.cli.terminal import output, print_json, say, startable
 from qassay.cli.train import Out, TrainSeed, check_train_extra
 
 if TYPE_CHECKING:
@@ -41,7 +42,9 @@ def chunker(
 
     plan = Plan(seed=seed)
     plan = replace(plan, epochs=epochs or plan.epochs, rate=rate or plan.rate)
-    found = train_from_files(_folder(base), data, out, plan, device=choose_device(check_device(device)), report=say)
+    place = choose_device(check_device(device))
+    with startable(list):
+        found = train_from_files(_folder(base), data, out, plan, device=place, report=say)
     _show(found, out, "chunker", as_json=json)
 
 
@@ -93,23 +96,25 @@ def reader(
 
     from qassay.models.hf import choose_device  # noqa: PLC0415 - loads torch
     from qassay.train.reader import Plan, parse_shares  # noqa: PLC0415 - as above
-    from qassay.train.reader_run import train_from_files  # noqa: PLC0415 - as above
+    from qassay.train.reader_run import UNFINISHED, train_from_files  # noqa: PLC0415 - as above
     from qassay.train.reader_teachers import School  # noqa: PLC0415 - as above
 
     plan = Plan(seed=seed, dropout=dropout, shares=parse_shares(share or ()), seconds=minutes and 60 * minutes)
     plan = replace(plan, epochs=epochs or plan.epochs, rate=rate or plan.rate, tokens=batch or plan.tokens)
-    found = train_from_files(
-        _folder(base),
-        data,
-        out,
-        plan,
-        start=start,
-        device=choose_device(check_device(device)),
-        processes=processes,
-        seeds=seeds,
-        school=School(teachers, rounds),
-        report=say,
-    )
+    unfinished = out / UNFINISHED
+    with startable(lambda: ["--start", unfinished] if unfinished.is_dir() else []):
+        found = train_from_files(
+            _folder(base),
+            data,
+            out,
+            plan,
+            start=start,
+            device=choose_device(check_device(device)),
+            processes=processes,
+            seeds=seeds,
+            school=School(teachers, rounds),
+            report=say,
+        )
     _show(asdict(found), out, "reader", as_json=json)
 
 
@@ -130,4 +135,6 @@ def _show(found: Mapping[str, float], out: Path, option: str, *, as_json: bool) 
 
 
 def _number(value: float) -> str:
+    if isnan(value):
+        return "unknown (no row shows it)"
     return f"{value:,}" if isinstance(value, int) else f"{value:.4f}"

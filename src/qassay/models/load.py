@@ -7,7 +7,8 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from qassay.errors import ModelError
-from qassay.models import ava, ava_linear, judge
+from qassay.models import ava, ava_linear, judge, judge_layer
+from qassay.models.ava_design import READER
 from qassay.models.base import EMBEDDED, parse_ref
 from qassay.models.folder import DESCRIPTION, KEYPHRASE_SETTINGS, OnnxModel
 
@@ -68,24 +69,39 @@ def has_keyphrase_head(ref: str) -> bool:
     return (parsed.folder / KEYPHRASE_SETTINGS).is_file()
 
 
-def has_judge(ref: str) -> bool:
-    """Tell whether a model can judge answers: the embedded one, or a folder that was trained to."""
+def has_judge(ref: str, kind: str = "mini") -> bool:
+    """Tell whether a model judges answers as `ava` of a kind does: `mini` with a layer, the others by themselves."""
     parsed = parse_ref(ref)
-    return parsed.kind != "hub" and any(
-        (parsed.folder / name).is_file() for name in (judge.DESCRIPTION, ava.DESCRIPTION)
+    if parsed.kind == "hub":
+        return False
+    if kind == "mini":
+        return has_reader(ref) and (parsed.folder / judge_layer.DESCRIPTION).is_file()
+    if kind == "linear":
+        return (parsed.folder / ava_linear.DESCRIPTION).is_file()
+    return _design(parsed) == kind
+
+
+def has_reader(ref: str) -> bool:
+    """Tell whether a model reads context, question, reference and answer, as `lerc` does."""
+    parsed = parse_ref(ref)
+    if parsed.kind == "hub":
+        return False
+    return _design(parsed) == READER or (
+        (parsed.folder / judge.DESCRIPTION).is_file() and not (parsed.folder / ava.DESCRIPTION).is_file()
     )
 
 
+def _design(parsed: ModelRef) -> str | None:
+    return ava.read_settings(parsed.folder).design if (parsed.folder / ava.DESCRIPTION).is_file() else None
+
+
 def is_encoder(ref: str) -> bool:
-    """Tell whether a model gives embeddings; a judge with encoders of its own does not."""
+    """Tell whether a model gives embeddings; a judge with encoders of its own does not, nor a linear one."""
     parsed = parse_ref(ref)
-    return parsed.kind != "folder" or not (parsed.folder / ava.DESCRIPTION).is_file()
-
-
-def has_linear_judge(ref: str) -> bool:
-    """Tell whether a model folder holds AVA's linear classifier."""
-    parsed = parse_ref(ref)
-    return parsed.kind != "hub" and (parsed.folder / ava_linear.DESCRIPTION).is_file()
+    if parsed.kind != "folder":
+        return True
+    judges = (ava.DESCRIPTION, ava_linear.DESCRIPTION)
+    return (parsed.folder / DESCRIPTION).is_file() or not any((parsed.folder / name).is_file() for name in judges)
 
 
 def _runs_without_torch(parsed: ModelRef, device: Device) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 from qassay.models.ava import AvaSettings, save
 from qassay.models.hf import choose_device
 from qassay.models.judge_layer import probability
-from qassay.train import ava_linear
+from qassay.train import ava_linear, destination
 from qassay.train.ava import PairInputs, Plan, f1, train
 from qassay.train.ava_build import DEV, TRAIN
 from qassay.train.ava_data import read_rows
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 def train_from_files(base: str, data: Path, folder: Path, plan: Plan, *, device: Device = "auto") -> tuple[float, ...]:
     """Train on what `build_pairs` wrote and write the model's folder; gives the F1 on dev after every epoch."""
+    destination.check_encoders(folder, plan.design, layered=False, base=destination.folder_of(base))
     rows = read_sides(data, read_rows, (TRAIN, DEV))
     opened = open_base(base)
     longest = plan.room(opened.longest)
@@ -34,7 +35,8 @@ def train_from_files(base: str, data: Path, folder: Path, plan: Plan, *, device:
         for side, found in rows.items()
     }
     trained = train(pairs[TRAIN], pairs[DEV], opened, plan, choose_device(device), measure=f1)
-    save(trained.network, opened.tokenizer, AvaSettings(plan.design, longest, base), folder)
+    with destination.filled(folder) as place:
+        save(trained.network, opened.tokenizer, AvaSettings(plan.design, longest, base), place)
     best = {"F1": max(trained.reached)}
     write_card(folder, f"AVA, {plan.design}", base, plan=asdict(plan), measured=best, data=data, curves=False)
     return trained.reached
@@ -42,9 +44,10 @@ def train_from_files(base: str, data: Path, folder: Path, plan: Plan, *, device:
 
 def train_linear_from_files(data: Path, folder: Path, *, seed: int = 0) -> float:
     """Train the linear classifier on what `build_pairs` wrote and write it into a folder; gives its F1 on dev."""
+    destination.check_place(folder)
     rows = read_sides(data, read_rows, (TRAIN, DEV))
     model = ava_linear.train(rows[TRAIN], seed=seed)
-    folder.mkdir(parents=True, exist_ok=True)
-    model.write(folder)
+    with destination.filled(folder) as place:
+        model.write(place)
     scores = probability(model.logits(ava_linear.features_of(rows[DEV])))
     return f1(scores, np.array([row.label for row in rows[DEV]], np.float32))

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import shutil
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from qassay.models.base import EMBEDDED_FOLDER
 from qassay.models.chunker import OnnxChunker
 from qassay.models.onnx import OnnxEncoder
 from qassay.models.syntax import BOUNDS
-from qassay.train import chunker_quality
+from qassay.train import chunker_quality, destination
 from qassay.train.base_model import base_weights, cutter
 from qassay.train.chunker import predict, train
 from qassay.train.chunker_inputs import prepare
 from qassay.train.export_heads import export_chunker
+from qassay.train.model_card import write_card
 from qassay.train.row_files import read_sides
 from qassay.train.tagged_rows import TaggedRow, read_chunker_rows
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from qassay.train.chunker import Plan
     from qassay.train.tagged_rows import ChunkerRow
 
-TUNED = "chunker.safetensors"
+_TUNED = "chunker.safetensors"
 """The tuned weights before export."""
 _LONGEST = 192
 
@@ -47,6 +47,7 @@ def train_from_files(
     """
     from safetensors.torch import save_file  # noqa: PLC0415 - part of the extra `train`
 
+    destination.check_head(folder, destination.CHUNKER, base=base)
     rows = read_sides(data, read_chunker_rows, ("train", "dev"))
     weights, cut = base_weights(base), cutter(base, _LONGEST)
     inputs = {side: prepare(found, cut) for side, found in rows.items()}
@@ -54,11 +55,23 @@ def train_from_files(
     network = train(weights, inputs["train"], plan, device)
     measured = chunker_quality.measure(predict(network, weights, plan, inputs["dev"], device), inputs["dev"], BOUNDS)
     tuned = {name: value.cpu().contiguous() for name, value in network.state_dict().items()}
-    shutil.copytree(EMBEDDED_FOLDER, folder, dirs_exist_ok=True)
-    save_file(tuned, folder / TUNED)
     arrays = {name: np.asarray(value.float(), np.float32) for name, value in tuned.items()}
-    export_chunker(arrays, folder, layer=plan.trunk_depth)
-    return {**measured, "noun phrases in int8": phrase_f1(OnnxChunker(OnnxEncoder(str(folder), folder)), rows["dev"])}
+    with destination.filled(folder) as place:
+        destination.copy_others(folder, place, destination.CHUNKER)
+        save_file(tuned, place / _TUNED)
+        export_chunker(arrays, place, layer=plan.trunk_depth)
+        measured["noun phrases in int8"] = phrase_f1(OnnxChunker(OnnxEncoder(str(place), place)), rows["dev"])
+        write_card(
+            place,
+            "A chunker",
+            base.name,
+            plan=asdict(plan),
+            measured=measured,
+            data=data,
+            curves=False,
+            beside=folder,
+        )
+    return measured
 
 
 def phrase_f1(chunker: Chunker, rows: Sequence[ChunkerRow], kind: str | None = "NP") -> float:

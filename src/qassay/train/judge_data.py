@@ -5,24 +5,29 @@ import hashlib
 import io
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import msgspec
 import numpy as np
 
 from qassay.errors import DataError, SpecError
 from qassay.train import composed_rows, judged_rows
 from qassay.train.judge_rows import DEV, TEST, TRAIN, JudgeRow, side_of
-from qassay.train.keyphrase_data import NONE_STATED
+from qassay.train.judged_rows import ANSWERS, BLANK
+from qassay.train.keyphrase_data import NONE_STATED, licensed, nothing_left
 from qassay.train.keyphrase_rows import question_key
 from qassay.train.row_files import write_rows
 from qassay.train.source_files import read_text
 
+OWN = "your own"
+"""The licence of a team's own answers."""
+
 Reader = Callable[[Path, np.random.Generator], Iterator[JudgeRow]]
 
 READERS: dict[str, Reader] = {
-    "answers": judged_rows.answers,
+    ANSWERS: judged_rows.answers,
     "evouna": judged_rows.evouna,
     "evouna_sentences": judged_rows.evouna_sentences,
     "evouna_spans": composed_rows.evouna_spans,
@@ -59,10 +64,12 @@ class Source:
     licence: str = NONE_STATED
     most: int | None = None
 
-    def rows(self, rng: np.random.Generator) -> Iterator[JudgeRow]:
-        """Read the file's rows."""
+    def rows(self, rng: np.random.Generator, left_out: Counter[str]) -> Iterator[JudgeRow]:
+        """Read the file's rows; of a team's own answers, `left_out` counts those without a verdict."""
         if self.reader not in READERS:
             raise SpecError(f'"{self.reader}" is not a kind of judged data; there are {", ".join(READERS)}')
+        if self.reader == ANSWERS:
+            return judged_rows.answers(self.path, rng, left_out)
         return READERS[self.reader](self.path, rng)
 
 
@@ -71,7 +78,7 @@ def parse_source(text: str) -> Source:
     kind, colon, path = text.partition(":")
     if not colon or kind not in READERS:
         raise SpecError(f'"{text}" is not KIND:FILE with a kind among {", ".join(READERS)}')
-    return Source(kind, Path(path))
+    return Source(kind, Path(path), LICENCES[kind])
 
 
 _RECIPE: tuple[tuple[str, str, str, int | None], ...] = (
@@ -101,6 +108,10 @@ _RECIPE: tuple[tuple[str, str, str, int | None], ...] = (
     ("boolq", "boolq/dev.jsonl", NONE_STATED, None),
     ("quoref", "contrast_sets/quoref_test_perturbations_20191206_merged.json", NONE_STATED, None),
 )
+
+
+LICENCES = {ANSWERS: OWN, **{reader: licence for reader, _, licence, _ in _RECIPE}}
+"""What the sources of each kind state."""
 
 
 def embedded_recipe(folder: Path) -> list[Source]:
@@ -133,6 +144,8 @@ class JudgeData:
     """EVOUNA's held-back questions, for the final figures alone."""
     sources: list[Source]
     left_out: Counter[str] = field(default_factory=Counter)
+    disagreed: int = 0
+    """Answers with several verdicts that differ, whose label is their mean."""
 
     def counts(self) -> dict[str, dict[str, int]]:
         """Count rows by source and side."""
@@ -157,7 +170,12 @@ class JudgeData:
             }
             for source in self.sources
         ]
-        report = {"files": files, "rows": self.counts(), "left_out": dict(self.left_out)}
+        report = {
+            "files": files,
+            "rows": self.counts(),
+            "left_out": dict(self.left_out),
+            "disagreed": self.disagreed,
+        }
         (folder / "sources.json").write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
 
 
@@ -173,32 +191,58 @@ def build(
 
     The split follows from the question's text (`judge_rows.side_of`), so that what shares a question shares its side
     in every build: SAS with EfficientQA, EVOUNA's answers with its sentences. Of a source with more training rows than
-    it may give, whole questions are drawn.
+    it may give, whole questions are drawn. An answer counts once. What a team says of it, even of one that another
+    source has judged, is part of its label, the mean of all verdicts.
     """
-    chosen = [source for source in sources if not licensed_only or source.licence != NONE_STATED]
+    left_out: Counter[str] = Counter()
+    chosen = licensed(sources, left_out) if licensed_only else list(sources)
     questions = {question_key(text) for text in held_out}
     answers = {question_key(text) for text in held_out_answers}
-    data = JudgeData([], [], [], chosen)
+    data = JudgeData([], [], [], chosen, left_out)
     sides = {TRAIN: data.train, DEV: data.dev, TEST: data.test}
-    seen: set[tuple[str, str, tuple[str, ...]]] = set()
+    verdicts: dict[_Key, list[float]] = {}
     for source in chosen:
         kept: dict[str, list[JudgeRow]] = {side: [] for side in sides}
-        for row in source.rows(rng):
-            key = (question_key(row.question), row.candidate, row.references)
+        for row in source.rows(rng, data.left_out):
+            key = _key(row)
             if key[0] in questions:
                 data.left_out["question of an evaluation set"] += 1
             elif not key[0] and answers and any(question_key(text) in answers for text in row.references):
                 data.left_out["answer of an evaluation set"] += 1
             elif not row.candidate.strip() or not any(text.strip() for text in row.references):
-                data.left_out["blank answer"] += 1
-            elif key in seen:
+                data.left_out[BLANK] += 1
+            elif key in verdicts:
                 data.left_out["repeated"] += 1
+                if row.source == ANSWERS:
+                    verdicts[key].append(row.label)
             else:
-                seen.add(key)
+                verdicts[key] = [row.label]
                 kept[side_of(row)].append(row)
         for side, rows in kept.items():
             sides[side] += _whole_groups(rows, source.most if side == TRAIN else None, rng)
+    if not any(sides.values()):
+        raise nothing_left(data.left_out)
+    data.disagreed = sum(_label_by_mean(rows, verdicts) for rows in sides.values())
     return data
+
+
+_Key = tuple[str, str, tuple[str, ...]]
+
+
+def _key(row: JudgeRow) -> _Key:
+    """Give what makes two rows the same answer."""
+    return question_key(row.question), row.candidate, row.references
+
+
+def _label_by_mean(rows: list[JudgeRow], verdicts: Mapping[_Key, Sequence[float]]) -> int:
+    """Give answers on which verdicts differ the mean as their label, and count them."""
+    disagreed = 0
+    for number, row in enumerate(rows):
+        found = verdicts[_key(row)]
+        if len(set(found)) > 1:
+            rows[number] = msgspec.structs.replace(row, label=sum(found) / len(found))
+            disagreed += 1
+    return disagreed
 
 
 def _whole_groups(rows: list[JudgeRow], most: int | None, rng: np.random.Generator) -> list[JudgeRow]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from qassay.errors import DataError
 from qassay.features import Batch, Resources
-from qassay.metrics.signals import JUDGE
+from qassay.metrics.signals import JUDGE, Signals
 from qassay.models.judge_layer import BIAS, Coefficients, JudgeLayer, shortness
 from qassay.records import Example, Reference
 from qassay.train.judge_rows import folds_of
@@ -18,6 +18,7 @@ from qassay.train.judged_split import sample
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -81,8 +82,8 @@ WEIGHTS = {
 }
 """How much each source counts, whatever its number of rows."""
 
-_FOLDS = 5
-_ROUNDS = 3
+FOLDS = 5
+ROUNDS = 3
 _AT_ONCE = 256
 _MOST = 12_500
 """Rows of a source."""
@@ -106,15 +107,18 @@ class Measured:
     """Whether the keyphrase head was trained on judged answers to the row's question."""
 
 
-def check_rows(rows: Sequence[JudgeRow]) -> None:
-    """Stop, before a network is trained in vain, at rows from which no layer can be fitted and measured."""
+def check_rows(rows: Sequence[JudgeRow], what: str = "the rows", path: Path | None = None) -> None:
+    """Stop, before a network is trained in vain, at rows from which no layer can be fitted and measured.
+
+    `what` they are and the file that they come from are part of the message.
+    """
     counting = [row for row in rows if row.source in WEIGHTS]
     if not counting:
-        raise DataError(f"no row is of a source that a layer is fitted on ({', '.join(WEIGHTS)})")
+        raise DataError(f"no row is of a source that a layer is fitted on ({', '.join(WEIGHTS)})", path)
     label = np.array([row.label for row in counting])
-    fold = folds_of([row.group for row in counting], _FOLDS)
-    for number in range(_FOLDS):
-        _check_labels(label[fold != number])
+    fold = folds_of([row.group for row in counting], FOLDS)
+    for number in range(FOLDS):
+        _check_labels(label[fold != number], what, path)
 
 
 def sampled(rows: Sequence[JudgeRow]) -> list[JudgeRow]:
@@ -132,7 +136,8 @@ def measure(
 ) -> Measured:
     """Calculate the signals; `seen` holds the groups whose judged answers the keyphrase head knows.
 
-    `opinions` are logits of other networks, one a line, in place of the judge's own.
+    Pairs are judged as in scoring, in the same terms. `opinions` are logits of other networks on the pairs as they are
+    written, one a line, in place of the judge's own.
     """
     values, owners, lengths = [], [], []
     names: tuple[str, ...] = ()
@@ -141,7 +146,10 @@ def measure(
         some = rows[start : start + _AT_ONCE]
         batch = Batch([_example(row, start + number) for number, row in enumerate(some)], resources)
         last = line + len(batch.pairs.example)
-        signals = metric.pair_signals(batch, batch.pairs, None if opinions is None else opinions[line:last])
+        if opinions is None:
+            signals = _signals(metric, batch)
+        else:
+            signals = metric.pair_signals(batch, batch.pairs, opinions[line:last])
         line = last
         names = signals.names
         values.append(signals.values)
@@ -157,6 +165,13 @@ def measure(
         np.array([row.group for row in rows]),
         np.array([row.group in seen for row in rows], bool),
     )
+
+
+def _signals(metric: Ava, batch: Batch) -> Signals:
+    sides = [(side.rows, metric.pair_signals(side.batch, side.pairs)) for side in metric.sides(batch, batch.pairs)]
+    values = np.concatenate([signals.values for _, signals in sides])
+    values[np.concatenate([places for places, _ in sides])] = values.copy()
+    return Signals(sides[0][1].names, values)
 
 
 def _example(row: JudgeRow, number: int) -> Example:
@@ -177,15 +192,14 @@ def fit(
 
     shares = WEIGHTS if weights is None else weights
     short = shortness(measured.lengths, MIDDLE, WIDTH)
-    usable = ~measured.seen[measured.row] | (short > 0.5)  # noqa: PLR2004 - more short than long
-    usable &= np.isin(measured.source, list(shares))[measured.row]
+    usable = usable_lines(measured, short, shares)
     if rows is not None:
         usable &= rows[measured.row]
-    design, columns = _design(measured, short)
+    design, columns = design_of(measured, short)
     scores = measured.values[:, measured.names.index(JUDGE)]
     coefficients = np.zeros(design.shape[1])
-    for _ in range(_ROUNDS):
-        chosen = _best_lines(measured.row, scores)
+    for _ in range(ROUNDS):
+        chosen = best_lines(measured.row, scores)
         chosen = chosen[usable[chosen]]
         label = measured.label[measured.row[chosen]]
         _check_labels(label)
@@ -205,15 +219,23 @@ def fit(
     return JudgeLayer({name: Coefficients(*pair) for name, pair in found.items()}, MIDDLE, WIDTH, THRESHOLD)
 
 
-def _check_labels(label: Floats) -> None:
+def _check_labels(label: Floats, what: str = "the rows", path: Path | None = None) -> None:
     if not len(label) or label.min() >= 1 or label.max() <= 0:
         raise DataError(
-            "the rows are all right or all wrong, at least without a fifth of the questions; a layer needs both: "
-            "judge more answers"
+            f"{what} are all right or all wrong, at least without a fifth of the questions; a layer needs both: "
+            "judge more answers",
+            path,
         )
 
 
-def _design(measured: Measured, short: Floats) -> tuple[Floats, list[tuple[str, int]]]:
+def usable_lines(measured: Measured, short: Floats, sources: Collection[str] = tuple(WEIGHTS)) -> Bools:
+    """Tell which lines a layer can be fitted on: of these sources, and nothing that the keyphrase head knows."""
+    unseen = ~measured.seen[measured.row] | (short > 0.5)  # noqa: PLR2004 - more short than long
+    return np.asarray(unseen & np.isin(measured.source, list(sources))[measured.row], bool)
+
+
+def design_of(measured: Measured, short: Floats) -> tuple[Floats, list[tuple[str, int]]]:
+    """Give what each coefficient is multiplied with, line by line, and the coefficients' names and sides."""
     columns = [(name, side) for side, names in enumerate((SHORT, LONG)) for name in (BIAS, *names)]
     sides = (short, 1 - short)
     ones = np.ones(len(short))
@@ -224,7 +246,8 @@ def _design(measured: Measured, short: Floats) -> tuple[Floats, list[tuple[str, 
     return np.column_stack(values), columns
 
 
-def _best_lines(row: Ints, scores: Floats) -> Ints:
+def best_lines(row: Ints, scores: Floats) -> Ints:
+    """Give each row's line with the highest score."""
     order = np.lexsort((scores, row))
     return np.asarray(order[np.flatnonzero(np.diff(row[order], append=-1))], np.int64)
 
@@ -237,7 +260,11 @@ def _row_weights(source: NDArray[np.str_], shares: Mapping[str, float]) -> Float
 
 def logits(layer: JudgeLayer, measured: Measured) -> Floats:
     """Give each row's logit: that of the reference which fits best."""
-    lines = layer.parts(measured.names, measured.values, measured.lengths).sum(axis=1)
+    return best_of_rows(measured, layer.parts(measured.names, measured.values, measured.lengths).sum(axis=1))
+
+
+def best_of_rows(measured: Measured, lines: Floats) -> Floats:
+    """Give each row the highest of its lines' logits."""
     best = np.full(len(measured.label), -np.inf)
     np.maximum.at(best, measured.row, lines)
     return best
@@ -245,9 +272,9 @@ def logits(layer: JudgeLayer, measured: Measured) -> Floats:
 
 def cross_fitted(measured: Measured, *, weights: Mapping[str, float] | None = None, strength: float = 0.3) -> Floats:
     """Give each row's logit from a layer that was fitted without the row's group (five folds by the group's hash)."""
-    fold = folds_of(measured.group.tolist(), _FOLDS)
+    fold = folds_of(measured.group.tolist(), FOLDS)
     found = np.zeros(len(measured.label))
-    for number in range(_FOLDS):
+    for number in range(FOLDS):
         layer = fit(measured, weights=weights, strength=strength, rows=fold != number)
         found[fold == number] = logits(layer, measured)[fold == number]
     return found

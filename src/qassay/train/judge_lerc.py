@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from qassay.errors import SpecError
+from qassay.models.ava_design import READER
 from qassay.models.base import EMBEDDED, parse_ref
 from qassay.models.hf import local_folder
 from qassay.models.judge_layer import DESCRIPTION
 from qassay.records import Example, Reference
 from qassay.scoring import score_examples
+from qassay.train import destination
 from qassay.train.judge_rows import DEV, TRAIN, JudgeRow
 from qassay.train.judge_run import Training, read_data
 from qassay.train.judge_trainers import export_network, is_trunk, train_on_encoder
@@ -42,22 +44,29 @@ def train_lerc_from_files(
     """Train a reader that always sees the context, and write it as a model folder for `lerc,model=FOLDER`."""
     if base == EMBEDDED:
         raise SpecError("the embedded reader is trained already; give --base a Hugging Face model to train one")
-    rows = read_data(data)
-    if is_trunk(base):
-        export_network(
-            local_folder(parse_ref(base)),
-            rows[TRAIN],
-            folder,
-            how.on_trunk(context=ALWAYS),
-            seeds=3 if how.seeds is None else how.seeds,
-            device=how.device,
-            report=report,
-        )
-        # The embedded judge's layer weighs another network's logit.
-        (folder / DESCRIPTION).unlink(missing_ok=True)
+    trunk = is_trunk(base)
+    if trunk:
+        destination.check_head(folder, destination.LERC, base=destination.folder_of(base))
     else:
-        train_on_encoder(base, rows, folder, how.on_encoder(), device=how.device, report=report)
-    found = agreement(rows[DEV], folder)
+        destination.check_encoders(folder, READER, layered=False, base=destination.folder_of(base))
+    rows = read_data(data, report=report)
+    with destination.filled(folder) as place:
+        if trunk:
+            # Without the embedded judge's layer, which weighs another network's logit.
+            destination.copy_others(folder, place, destination.JUDGE)
+            export_network(
+                local_folder(parse_ref(base)),
+                rows[TRAIN],
+                place,
+                how.on_trunk(context=ALWAYS),
+                seeds=3 if how.seeds is None else how.seeds,
+                device=how.device,
+                report=report,
+            )
+        else:
+            train_on_encoder(base, rows, place, how.on_encoder(), device=how.device, report=report)
+        found = agreement(rows[DEV], place)
+    (folder / DESCRIPTION).unlink(missing_ok=True)
     measured = {f"{each.source}, squared error": each.squared_error for each in found}
     measured |= {f"{each.source}, Pearson": each.pearson for each in found if each.pearson is not None}
     write_card(folder, "A reader for LERC", base, plan=how.to_dict(), measured=measured, data=data, curves=False)

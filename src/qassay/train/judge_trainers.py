@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import shutil
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from qassay.errors import DataError, SpecError
 from qassay.models.ava import AvaSettings, save
-from qassay.models.base import EMBEDDED_FOLDER, parse_ref
+from qassay.models.base import parse_ref
 from qassay.models.folder import TOKENIZER
 from qassay.models.hf import local_folder
 from qassay.models.judge import Judged
@@ -88,7 +87,7 @@ def export_network(
     asked: Sequence[JudgeRow] = (),
     report: Callable[[str], None],
 ) -> Floats | None:
-    """Train networks on the trunk, average them and write them beside the embedded model's other parts.
+    """Train networks on the trunk, average them and write them into a folder that has the trunk.
 
     With folds, the opinions on the rows `asked` are given back, one a reference.
     """
@@ -105,8 +104,6 @@ def export_network(
         asked=asked,
         report=report,
     )
-    if folder.resolve() != EMBEDDED_FOLDER.resolve():
-        shutil.copytree(EMBEDDED_FOLDER, folder, dirs_exist_ok=True)
     export_judge({name: value.numpy() for name, value in trained.tuned.items()}, folder, layer=plan.trunk_depth)
     return trained.opinions
 

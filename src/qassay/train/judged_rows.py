@@ -2,6 +2,7 @@
 
 import csv
 import io
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import permutations
 from pathlib import Path
@@ -22,6 +23,7 @@ ANSWERS = "answers"
 """The source of rows that a team has judged itself."""
 PEOPLE = frozenset({ANSWERS, "evouna", "evouna_sentences", "efficientqa", "sas", "sas_squad"})
 """The sources of systems' answers that people judged."""
+BLANK = "blank answer"
 _SENTENCE_WORDS = 5
 _PAIRS_A_QUESTION = 6
 
@@ -36,10 +38,18 @@ def _rows(pairs: Iterable[JudgedPair], context: str = "") -> Iterator[JudgeRow]:
         yield JudgeRow(pair.question, pair.references, pair.candidate, pair.label, pair.source, group, context)
 
 
-def answers(path: Path, _rng: np.random.Generator) -> Iterator[JudgeRow]:
-    """Answers of any format that `qassay score` reads, those with a judgement from 0 (wrong) to 1 (right)."""
+def answers(path: Path, _rng: np.random.Generator, left_out: Counter[str] | None = None) -> Iterator[JudgeRow]:
+    """Answers of any format that `qassay score` reads, those with a judgement from 0 (wrong) to 1 (right).
+
+    `left_out` counts the others.
+    """
+    left_out = Counter() if left_out is None else left_out
     for example in Reader([path], ReadOptions(can_skip=False)):
-        if example.judgement is None or not (example.candidate or "").strip():
+        if example.judgement is None:
+            left_out["no judgement"] += 1
+            continue
+        if not (example.candidate or "").strip():
+            left_out[BLANK] += 1
             continue
         if not 0 <= example.judgement <= 1:
             raise DataError(

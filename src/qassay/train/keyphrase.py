@@ -23,6 +23,7 @@ from qassay.models.hf import HFBackbone, choose_device
 from qassay.models.hf_keyphrase import HEAD, KeyphraseSettings
 from qassay.train.averaging import averaged
 from qassay.train.curves import write_curves
+from qassay.train.destination import PLAN, filled
 from qassay.train.encoder_layers import Layer
 from qassay.train.export import export_encoder, export_keyphrase
 from qassay.train.keyphrase_losses import JudgedLoss, Loaded, Network, listed, marked_loss, run
@@ -52,6 +53,11 @@ _LOOKED_AT = 100
 """Batches by which heads and neurons are chosen."""
 _SHARED_LAYERS = 4
 """An exported encoder keeps at least these layers, for embeddings and for heads yet to come."""
+
+
+def find_checkpoints(folder: Path) -> list[Path]:
+    """Find what an unfinished training has left, one file a seed."""
+    return sorted(folder.glob("checkpoint-*.pt"))
 
 
 class Training(NamedTuple):
@@ -121,8 +127,9 @@ def train(
         checkpoints.append(checkpoint)
     network.load_state_dict(averaged(states))
     found = session.dev()
-    write_model(folder, network, backbone, base, plan)
-    (folder / "plan.json").write_text(json.dumps(asdict(plan), indent=1) + "\n", encoding="utf-8")
+    with filled(folder) as finished:
+        write_model(finished, network, backbone, base, plan)
+        (finished / PLAN).write_text(json.dumps(asdict(plan), indent=1) + "\n", encoding="utf-8")
     for checkpoint in checkpoints:
         checkpoint.unlink()
     return found

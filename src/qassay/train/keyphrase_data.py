@@ -5,10 +5,11 @@ import hashlib
 import io
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import pairwise
 from pathlib import Path
+from typing import Protocol, TypeVar
 
 import numpy as np
 
@@ -64,7 +65,7 @@ def parse_source(text: str) -> Source:
     kind, colon, path = text.partition(":")
     if not colon or kind not in FORMATS:
         raise SpecError(f'"{text}" is not FORMAT:FILE with a format among {", ".join(FORMATS)}')
-    return Source(kind, Path(path))
+    return Source(kind, Path(path), licence=LICENCES[kind])
 
 
 def embedded_recipe(folder: Path) -> list[Source]:
@@ -92,6 +93,35 @@ _RECIPE = (
     ("multirc", "multirc/train.jsonl", "multirc", NONE_STATED),
     ("multirc", "multirc/val.jsonl", "multirc", NONE_STATED),
 )
+
+
+LICENCES = {kind: licence for kind, _, _, licence in _RECIPE} | {"msmarco": "MIT"}
+"""What the sources of each format state."""
+
+
+class _Licensed(Protocol):
+    @property
+    def licence(self) -> str: ...
+
+
+Stated = TypeVar("Stated", bound=_Licensed)
+
+
+def licensed(sources: Iterable[Stated], left_out: Counter[str]) -> list[Stated]:
+    """Give the sources that state a licence, and count the others."""
+    chosen = []
+    for source in sources:
+        if source.licence == NONE_STATED:
+            left_out["file without a stated licence"] += 1
+        else:
+            chosen.append(source)
+    return chosen
+
+
+def nothing_left(left_out: Mapping[str, int]) -> DataError:
+    """Say that no row has come of the sources, and why."""
+    reasons = ", ".join(f"{reason}: {count}" for reason, count in left_out.items())
+    return DataError(f"no row is left to build from; left out: {reasons or 'nothing, the files hold none'}")
 
 
 def questions_in(paths: Iterable[Path]) -> set[str]:
@@ -192,9 +222,9 @@ def build(
     Rows that share a group or a question are kept on one side, through any chain of such links, so that neither an
     article nor a question is ever in both. The same question and answer twice count once.
     """
-    chosen = [source for source in sources if not licensed_only or source.licence != NONE_STATED]
-    excluded = {question_key(question) for question in held_out}
     left_out: Counter[str] = Counter()
+    chosen = licensed(sources, left_out) if licensed_only else list(sources)
+    excluded = {question_key(question) for question in held_out}
     kept: dict[tuple[str, str], KeyphraseRow] = {}
     for source in chosen:
         for row in source.rows():
@@ -210,6 +240,8 @@ def build(
             else:
                 kept[key] = row
     rows = list(kept.values())
+    if not rows:
+        raise nothing_left(left_out)
     dev = _dev_groups(rows, rng, dev_share)
     sides: tuple[list[KeyphraseRow], list[KeyphraseRow]] = ([], [])
     for row, is_dev in zip(rows, dev, strict=True):

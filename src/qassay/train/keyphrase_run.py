@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
-from qassay.errors import DataError, SpecError
+from qassay.errors import DataError, ModelError, OutputError, SpecError
 from qassay.models.base import ModelRef, parse_ref
 from qassay.models.hf import HFBackbone, local_folder, open_encoder
 from qassay.models.load import load_weigher
+from qassay.train import destination
 from qassay.train.judged_pairs import JudgedPair
-from qassay.train.keyphrase import Training, train
+from qassay.train.keyphrase import Training, find_checkpoints, train
 from qassay.train.keyphrase_inputs import Examples, Judged
 from qassay.train.keyphrase_plan import PRESETS, Plan, default_plan
 from qassay.train.keyphrase_rows import read_rows
@@ -39,10 +40,18 @@ def choose_plan(
         raise SpecError(f"{seeds} seeds; train at least one network")
     if preset is not None and preset not in PRESETS:
         raise SpecError(f'"{preset}" is not a preset; there are {", ".join(PRESETS)}')
-    plan = PRESETS[preset] if preset else default_plan(local_folder(parse_ref(base)))
+    plan = PRESETS[preset] if preset else default_plan(_encoder_folder(base))
     if without_question:
         plan = replace(plan, unasked=1.0)
     return replace(plan, epochs=epochs or plan.epochs, seed=seed, seeds=seeds)
+
+
+def _encoder_folder(base: str) -> Path:
+    """Find a Hugging Face encoder's folder; the embedded model is none."""
+    folder = local_folder(parse_ref(base))
+    if not (folder / "config.json").is_file():
+        raise ModelError(f"{base}: there is no config.json; give --base a Hugging Face encoder, by name or folder")
+    return folder
 
 
 def train_from_files(
@@ -65,7 +74,15 @@ def train_from_files(
         raise SpecError("this preset also learns from judged answers; name their file with --judged")
     if plan.taught and not teachers:
         raise SpecError("this preset learns from teachers; name at least one model with --teacher")
-    source = local_folder(parse_ref(base))
+    source = _encoder_folder(base)
+    destination.check_weigher(folder, base=source)
+    unfinished = find_checkpoints(folder)
+    if unfinished and not resume:
+        raise OutputError(
+            "holds an unfinished training; carry on with it (--resume), or remove it: "
+            + ", ".join(path.name for path in unfinished),
+            folder,
+        )
     backbone = HFBackbone(ModelRef("folder", str(source)), "cpu")
     train_examples, dev_examples = (
         Examples.of(list(read_rows(data / f"{side}.jsonl")), backbone.pieces, plan.longest) for side in ("train", "dev")

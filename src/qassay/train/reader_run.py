@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
 
-from qassay.errors import SpecError
-from qassay.models.base import EMBEDDED_FOLDER
+from qassay.errors import ModelError, SpecError
 from qassay.models.onnx import OnnxEncoder
 from qassay.models.reader import DESCRIPTION, OnnxReader, ReaderHead
+from qassay.train import destination
 from qassay.train.base_model import cutter
 from qassay.train.export_heads import export_reader
+from qassay.train.model_card import write_card
 from qassay.train.reader_data import OPEN
 from qassay.train.reader_inputs import LONGEST_ANSWER, LONGEST_QUESTION, WINDOW, prepare
 from qassay.train.reader_job import Job
@@ -29,9 +30,12 @@ if TYPE_CHECKING:
 
     from qassay.train.reader import Plan
     from qassay.train.reader_quality import Quality
+    from qassay.train.reader_rows import ReaderRow
 
 TUNED = "reader.safetensors"
 """The tuned weights before export, from which another training can start."""
+UNFINISHED = "unfinished"
+"""The folder beside a reader for the weights of an interrupted training, from which another can start too."""
 _MOST_WINDOWS = 8
 
 
@@ -58,35 +62,83 @@ def train_from_files(
     """
     if seeds < 1:
         raise SpecError(f"{seeds} seeds; train at least one network")
+    if start and not (start / TUNED).is_file():
+        raise ModelError(f"{start}: there is no {TUNED}; start from a folder that `qassay train reader` wrote")
+    destination.check_head(folder, destination.READER, base=base)
     school = school or School()
     rows = read_sides(data, read_reader_rows, ("train", "dev", OPEN) if school.teachers else ("train", "dev"))
+    _check_shares(plan, {row.source for row in rows["train"]})
     rng = np.random.default_rng(plan.seed)
     drawn = [row for row in rows["train"] if rng.random() < plan.shares.get(row.source, 1.0)]
     asked = prepare(drawn, cutter(base), rng, short=plan.short)
     report(f"{len(asked.questions)} questions, {sum(map(len, asked.texts))} word pieces of texts")
-    folder.mkdir(parents=True, exist_ok=True)
-    job = Job(base, asked, plan, device, folder / TUNED, start and start / TUNED)
-    if school.teachers:
-        unmarked = prepare(rows[OPEN], cutter(base), rng, short=plan.short)
-        report(f"{len(unmarked.questions)} questions without marked answers")
-        job = replace(job, asked=with_opinions(job, unmarked, school, processes=processes, report=report))
+    with destination.filled(folder) as place:
+        job = Job(base, asked, plan, device, place / TUNED, start and start / TUNED)
+        try:
+            if school.teachers:
+                unmarked = prepare(rows[OPEN], cutter(base), rng, short=plan.short)
+                report(f"{len(unmarked.questions)} questions without marked answers")
+                job = replace(job, asked=with_opinions(job, unmarked, school, processes=processes, report=report))
+            _train_networks(job, seeds, processes, report)
+        except KeyboardInterrupt:
+            _keep(job.tuned, folder / UNFINISHED)
+            raise
+        destination.copy_others(folder, place, destination.READER)
+        export_from_file(place / TUNED, place, trunk_depth=plan.trunk_depth)
+        found = _calibrated(place, rows["dev"])
+        _card(place, base, plan, found, data, beside=folder)
+    shutil.rmtree(folder / UNFINISHED, ignore_errors=True)
+    return found
+
+
+def _check_shares(plan: Plan, sources: set[str]) -> None:
+    unknown = sorted(set(plan.shares) - sources)
+    if unknown:
+        raise SpecError(f"no training row is of {', '.join(unknown)}; there are {', '.join(sorted(sources))}")
+
+
+def _train_networks(job: Job, seeds: int, processes: int, report: Callable[[str], None]) -> None:
+    """Train one network, or several and write the average of their weights."""
     if seeds == 1:
         job.run(processes)
-    else:
-        trained = {seed: folder / f"seed-{seed}.safetensors" for seed in range(plan.seed, plan.seed + seeds)}
-        for seed, path in trained.items():
-            report(f"seed {seed}")
-            replace(job, plan=replace(plan, seed=seed), tuned=path).run(processes)
-        _unite(list(trained.values()), folder / TUNED)
-    shutil.copytree(EMBEDDED_FOLDER, folder, dirs_exist_ok=True)
-    export_from_file(folder / TUNED, folder, trunk_depth=plan.trunk_depth)
+        return
+    first = job.plan.seed
+    trained = {seed: job.tuned.with_name(f"seed-{seed}.safetensors") for seed in range(first, first + seeds)}
+    for seed, path in trained.items():
+        report(f"seed {seed}")
+        replace(job, plan=replace(job.plan, seed=seed), tuned=path).run(processes)
+    _unite(list(trained.values()), job.tuned)
+
+
+def _keep(tuned: Path, unfinished: Path) -> None:
+    """Keep what an interrupted training has learnt, if anything."""
+    if tuned.is_file():
+        unfinished.mkdir(parents=True, exist_ok=True)
+        shutil.move(tuned, unfinished / TUNED)
+
+
+def _calibrated(folder: Path, rows: Sequence[ReaderRow]) -> Quality:
+    """Make probabilities of a reader's scores, choose the threshold, and say how good the reader is with them."""
     reader = OnnxReader(OnnxEncoder(str(folder), folder))
-    measured = Measured.of(reader.answer([(row.question, row.passage) for row in rows["dev"]]), rows["dev"])
+    measured = Measured.of(reader.answer([(row.question, row.passage) for row in rows]), rows)
     scale, shift = measured.calibration()
     measured = measured.calibrated(scale, shift)
     threshold = round(measured.best_threshold(), 4)
     describe(folder, scale=scale, shift=shift, threshold=threshold)
     return measured.at(threshold)
+
+
+def _card(folder: Path, base: Path, plan: Plan, found: Quality, data: Path, *, beside: Path) -> None:
+    write_card(
+        folder,
+        "A reader",
+        base.name,
+        plan=asdict(plan),
+        measured=asdict(found),
+        data=data,
+        curves=False,
+        beside=beside,
+    )
 
 
 def _unite(trained: Sequence[Path], united: Path) -> None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 
+from qassay.errors import SpecError
 from qassay.train.base_model import base_weights
 from qassay.train.ragged import batches_by_length, use_plain_attention
 from qassay.train.reader import Corpus, ReaderNetwork, masked_scores
@@ -38,6 +39,10 @@ class School:
     rounds: int = 1
     trust: float = 0.7
     """How much an opinion counts where an answer is marked."""
+
+    def __post_init__(self) -> None:
+        if self.rounds > 1 and not self.teachers:
+            raise SpecError(f"{self.rounds} rounds, but no teachers; say how many with --teachers")
 
 
 def with_opinions(
