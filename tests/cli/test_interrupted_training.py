@@ -3,6 +3,7 @@
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -39,15 +40,31 @@ def words(tmp_path):
     )
 
 
+LISTENING = """
+import os, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
+os.execv(sys.argv[1], sys.argv[1:])
+"""
+"""Runs a command that hears Ctrl-C, which a shell's background jobs do not."""
+PATIENCE = 300
+"""Seconds after which a command that does not stop is killed."""
+
+
 def interrupt(words, when):
     """Interrupt a command when it has said something twice, and give its exit status and what it said."""
     program = Path(sys.executable).with_name("qassay")
     with subprocess.Popen(  # noqa: S603 - our own program
-        [program, *map(str, words)], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
+        [sys.executable, "-c", LISTENING, program, *map(str, words)],
+        stderr=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        text=True,
     ) as running:
+        watch = threading.Timer(PATIENCE, running.kill)
+        watch.start()
         lines = [line for line, _ in zip((line for line in running.stderr if when in line), range(2), strict=False)]
         running.send_signal(signal.SIGINT)
         told = "".join(lines) + running.stderr.read()
+        watch.cancel()
     return running.returncode, told
 
 
