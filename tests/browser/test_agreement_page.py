@@ -32,6 +32,8 @@ def opened(browser, path, screen=None, scheme="light"):
     browser.get(path.as_uri())
     browser.execute_script("try { localStorage.clear() } catch {}")
     browser.refresh()
+    # Where the last test left the pointer, a number may come to lie under it.
+    browser.execute_cdp_cmd("Input.dispatchMouseEvent", {"type": "mouseMoved", "x": 1, "y": 1})
     return browser
 
 
