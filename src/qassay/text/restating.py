@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from qassay.text.acronyms import acronyms_as_in
 from qassay.text.aliases import ALIAS, ALONE, LOOSE, aliases
 from qassay.text.amounts import amounts
+from qassay.text.capitals import capitals_as_in
 from qassay.text.contraries import DENYING, says_the_contrary, without_denied
 from qassay.text.lettered import letters_as_in
 from qassay.text.number_forms import numbers_as_in
@@ -77,6 +78,7 @@ def _in_same_terms(question: str, reference: str, candidate: str) -> tuple[str, 
     there, here = _converted_terms(question, reference, candidate)
     here += numbers_as_in(reference, candidate, question)
     here += [*letters_as_in(reference, candidate), *acronyms_as_in(reference, candidate, question)]
+    here += capitals_as_in(reference, candidate)
     return _with(reference, there), _with(candidate, here)
 
 
