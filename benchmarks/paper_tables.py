@@ -172,7 +172,10 @@ def kpqa(more: Sequence[str], draws: int) -> None:
         found = {each.metric: each for each in agreements(kpqa_examples(name), list(asked), draws=draws)}
         rows = []
         for spec, short in asked.items():
-            each = found[str(parse_spec(spec))]
+            each = found.get(str(parse_spec(spec)))
+            if each is None:
+                print(f"{spec} was not scored: it needs a WordNet (docs/metrics/meteor.md)")
+                continue
             r, rho, _ = (correlation.value for correlation in each.correlations.values())
             paper = published.get(short)
             theirs = ("", "") if paper is None else (number(paper[0]), number(paper[1]))
