@@ -6,16 +6,6 @@ from qassay.errors import DataError
 from qassay.meta.judgements import read_judgements
 
 
-@pytest.fixture
-def write(tmp_path):
-    def write(name, text):
-        path = tmp_path / name
-        path.write_text(text, encoding="utf-8")
-        return path
-
-    return write
-
-
 @pytest.mark.parametrize("name", ["judgement", "verdict", "label", "correct", "value", "rating"])
 @pytest.mark.parametrize("kind", ["csv", "jsonl"])
 def test_a_judgement_has_any_name_that_a_label_has(write, name, kind):

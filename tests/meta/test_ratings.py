@@ -22,16 +22,6 @@ WIDE_JSONL = (
 )
 
 
-@pytest.fixture
-def write(tmp_path):
-    def write(name, text):
-        path = tmp_path / name
-        path.write_text(text, encoding="utf-8")
-        return path
-
-    return write
-
-
 @pytest.mark.parametrize(
     ("name", "text"),
     [("r.csv", LONG_CSV), ("r.tsv", WIDE_TSV), ("long.jsonl", LONG_JSONL), ("wide.jsonl", WIDE_JSONL)],
