@@ -32,15 +32,15 @@ import numpy as np
 from sklearn.isotonic import IsotonicRegression
 
 from qassay.arrays import Bools, Floats
-from qassay.data.reading import Reader
-from qassay.data.scored import read_rows
-from qassay.meta.label_design import designed
-from qassay.meta.label_selection import next_labels
-from qassay.meta.ppi import AccuracyEstimate, Population, judge_accuracy, label_accuracy, ppi_accuracy
-from qassay.metrics.catalogue import parse_spec
+from qassay.io.reader import Reader
+from qassay.io.scored_files import read_rows
+from qassay.meta.accuracy.label_design import designed
+from qassay.meta.accuracy.label_selection import next_labels
+from qassay.meta.accuracy.ppi import AccuracyEstimate, Population, judge_accuracy, label_accuracy, ppi_accuracy
+from qassay.metrics.registry import parse_spec
 from qassay.records import Example
-from qassay.scoring import score_examples
-from qassay.train.held_back import held_back
+from qassay.scoring.scorer import score_examples
+from qassay.training.held_back import held_back
 
 DATA = Path(os.environ.get("QASSAY_DATA", Path(__file__).parents[2] / "shared" / "data"))
 

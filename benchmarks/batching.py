@@ -24,8 +24,8 @@ from safetensors.numpy import load_file
 
 from domain_ablation import base_model
 from paper_tables import table
-from qassay.models.weight_file import read_weights
-from qassay.train.onnx_graph import LARGEST_FACTOR, Graph, Layer, WeightFile, quantise
+from qassay.models.onnx.weight_file import read_weights
+from qassay.training.onnx_graph import LARGEST_FACTOR, Graph, Layer, WeightFile, quantise
 
 WIDTH, HEADS = 384, 12
 LENGTHS, BATCHES = (13, 30), (1, 4, 16, 64)

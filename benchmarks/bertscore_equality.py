@@ -25,10 +25,10 @@ from numpy.typing import NDArray
 
 from domain_ablation import SETS, base_model
 from paper_tables import kpqa_examples, table
-from qassay.metrics.catalogue import parse_spec
+from qassay.metrics.registry import parse_spec
 from qassay.records import Example
-from qassay.scoring import score_examples
-from qassay.train.export import export_encoder
+from qassay.scoring.scorer import score_examples
+from qassay.training.export import export_encoder
 
 LIMIT = 1e-4
 PADDING = 1e-5

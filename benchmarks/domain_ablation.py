@@ -21,18 +21,18 @@ import numpy as np
 
 from dev_suite import DATA, EVALUATION
 from paper_tables import kpqa_examples, number, table
-from qassay.meta.evaluation import Options, evidence_of_table, measure
-from qassay.meta.levels import Level
-from qassay.meta.significance import DifferenceTest
-from qassay.meta.weighted import Coefficient
+from qassay.meta.correlation.evaluation import Options, evidence_of_table, measure
+from qassay.meta.correlation.levels import Level
+from qassay.meta.correlation.significance import DifferenceTest
+from qassay.meta.correlation.weighted import Coefficient
 from qassay.models.base import ModelRef
-from qassay.models.hf import HFBackbone
-from qassay.scoring import score_examples
-from qassay.train.keyphrase import Training, train
-from qassay.train.keyphrase_data import KeyphraseData, build, embedded_recipe, questions_in
-from qassay.train.keyphrase_inputs import Examples
-from qassay.train.keyphrase_plan import PRESETS, default_plan
-from qassay.train.keyphrase_rows import KeyphraseRow
+from qassay.models.hf.encoder import HFBackbone
+from qassay.scoring.scorer import score_examples
+from qassay.training.keyphrase import Training, train
+from qassay.training.keyphrase_data import KeyphraseData, build, embedded_recipe, questions_in
+from qassay.training.keyphrase_inputs import Examples
+from qassay.training.keyphrase_plan import PRESETS, default_plan
+from qassay.training.keyphrase_rows import KeyphraseRow
 
 DOMAINS = {
     "encyclopaedia and news": ("squad", "hotpotqa", "qamr"),

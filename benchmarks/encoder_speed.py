@@ -49,7 +49,7 @@ def answers() -> list[Example]:
 
 def ours(specs: Sequence[str]) -> dict[str, float]:
     """Time our metrics."""
-    from qassay.scoring import score_examples  # noqa: PLC0415 - so that the package's process loads none of it
+    from qassay.scoring.scorer import score_examples  # noqa: PLC0415 - so that the package's process loads none of it
 
     examples = answers()
     score_examples(WARM, specs)
@@ -85,9 +85,9 @@ class Stopwatch:
         if watch:
             import onnxruntime  # type: ignore[import-untyped]  # noqa: PLC0415 - for our models alone
 
-            from qassay.models.judge import OnnxJudge  # noqa: PLC0415 - as above
-            from qassay.models.keyphrase import OnnxWeigher  # noqa: PLC0415 - as above
-            from qassay.models.onnx import OnnxEncoder  # noqa: PLC0415 - as above
+            from qassay.models.onnx.encoder import OnnxEncoder  # noqa: PLC0415 - as above
+            from qassay.models.onnx.judge import OnnxJudge  # noqa: PLC0415 - as above
+            from qassay.models.onnx.keyphrase import OnnxWeigher  # noqa: PLC0415 - as above
 
             for owner, method, part in (
                 (OnnxEncoder, "encode", "models"),
@@ -142,7 +142,7 @@ def run_job(job: str) -> dict[str, float]:
 
 def compare(repeat: int, *, clock: bool) -> None:
     """Measure everything and print it."""
-    from qassay.train.export import export_encoder  # noqa: PLC0415 - not in the measuring processes
+    from qassay.training.export import export_encoder  # noqa: PLC0415 - not in the measuring processes
 
     examples = answers()
     pairs = sum(len(each.references) for each in examples)

@@ -16,10 +16,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from qassay.data.reading import Reader, ReadOptions
 from qassay.errors import DataError
+from qassay.io.reader import Reader, ReadOptions
 
-FIXTURES = Path(__file__).parents[1] / "tests" / "data" / "fixtures"
+FIXTURES = Path(__file__).parents[1] / "tests" / "io" / "fixtures"
 LINES = 100_000
 COPIES = 8
 """How often a file's lines are repeated, so that damage falls between sound lines too."""

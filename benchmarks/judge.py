@@ -32,17 +32,17 @@ from pathlib import Path
 import numpy as np
 
 from qassay.arrays import Floats
-from qassay.data.answer_selection import read_selection
-from qassay.data.reading import Reader
-from qassay.data.source import Source
-from qassay.meta.classification import calibrate, classify
-from qassay.meta.ranking import system_agreement
-from qassay.models.ava import DESCRIPTION, read_settings
-from qassay.models.ava_design import DESIGNS
+from qassay.io.reader import Reader
+from qassay.io.readers.answer_selection import read_selection
+from qassay.io.source import Source
+from qassay.meta.accuracy.classification import calibrate, classify
+from qassay.meta.ranking.rankings import system_agreement
+from qassay.models.ava.design import DESIGNS
+from qassay.models.ava.judge import DESCRIPTION, read_settings
 from qassay.records import Example, Reference
-from qassay.scoring import score_examples
-from qassay.train.ava_data import pair_up
-from qassay.train.held_back import held_back
+from qassay.scoring.scorer import score_examples
+from qassay.training.ava_data import pair_up
+from qassay.training.held_back import held_back
 
 DATA = Path(os.environ.get("QASSAY_DATA", Path(__file__).parents[2] / "shared" / "data"))
 METRICS = ("exact_match", "token_f1", "contains", "token_recall", "token_f1:kpqa", "ava,kind=linear", "lerc", "ava")

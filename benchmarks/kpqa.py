@@ -21,17 +21,17 @@ import numpy as np
 
 from paper_tables import KPQA, kpqa_examples, number, rank_pairs, table
 from qassay.arrays import Ints
-from qassay.meta.correlation import Correlation
-from qassay.meta.evaluation import Options, correlate_part, evidence_of_table
-from qassay.meta.levels import Level
-from qassay.meta.metric_comparison import metric_difference
-from qassay.meta.panel import Panel
-from qassay.meta.significance import Alternative, Difference, DifferenceTest, holm
-from qassay.meta.weighted import Coefficient
-from qassay.metrics.catalogue import parse_spec
+from qassay.meta.correlation.agreement import Correlation
+from qassay.meta.correlation.evaluation import Options, correlate_part, evidence_of_table
+from qassay.meta.correlation.levels import Level
+from qassay.meta.correlation.metric_comparison import metric_difference
+from qassay.meta.correlation.panel import Panel
+from qassay.meta.correlation.significance import Alternative, Difference, DifferenceTest, holm
+from qassay.meta.correlation.weighted import Coefficient
+from qassay.metrics.registry import parse_spec
 from qassay.models.syntax import AMOUNT, COUNT, DURATION, PERSON, PLACE, THING, TIME
-from qassay.scoring import score_examples
-from qassay.train.question_kinds import question_kind
+from qassay.scoring.scorer import score_examples
+from qassay.training.question_kinds import question_kind
 
 SETS = {"marco_all": "MS-MARCO", "avsd_all": "AVSD", "marcomulti_unilm": "MS-MARCO, several sentences"}
 BASES = ("token_f1", "bleu,n=1", "rouge_1", "rouge_l", "bert_score")
@@ -218,8 +218,8 @@ def keyphrases(_draws: int) -> None:
     """Print Table 10: how well the weights find the marked key words of development rows, which no one trained on."""
     from domain_ablation import all_rows  # noqa: PLC0415 - needs the extra `train` and the training sets
     from qassay.models.load import load_weigher  # noqa: PLC0415 - as above
-    from qassay.train.keyphrase_inputs import Examples  # noqa: PLC0415 - as above
-    from qassay.train.keyphrase_quality import quality  # noqa: PLC0415 - as above
+    from qassay.training.keyphrase_inputs import Examples  # noqa: PLC0415 - as above
+    from qassay.training.keyphrase_quality import quality  # noqa: PLC0415 - as above
 
     rows = all_rows().dev
     weigher = load_weigher()

@@ -117,7 +117,7 @@ def contender(name: str, pairs: list[Pair]) -> Callable[[], object]:
 
         return run
     from qassay.records import Example, Reference  # noqa: PLC0415 - as above
-    from qassay.scoring import BATCH, Scorer, batches  # noqa: PLC0415 - as above
+    from qassay.scoring.scorer import BATCH, Scorer, batches  # noqa: PLC0415 - as above
 
     examples = [Example(str(i), "", (Reference(text),), candidate) for i, (candidate, text) in enumerate(pairs)]
     scorer = Scorer(CONTENDERS[name])

@@ -17,16 +17,16 @@ import numpy as np
 from scipy import stats
 
 from qassay.arrays import Floats
-from qassay.meta.comparison import compare_means
-from qassay.meta.correlation import correlate
-from qassay.meta.krippendorff import Measurement, krippendorff_alpha
-from qassay.meta.levels import Level, Unit
-from qassay.meta.metric_comparison import metric_difference
-from qassay.meta.panel import Panel
-from qassay.meta.permutation import permutation_difference
-from qassay.meta.ratings import Ratings
-from qassay.meta.significance import DifferenceTest
-from qassay.meta.weighted import Coefficient
+from qassay.meta.agreement.krippendorff import Measurement, krippendorff_alpha
+from qassay.meta.agreement.ratings import Ratings
+from qassay.meta.comparison.paired_test import compare_means
+from qassay.meta.correlation.agreement import correlate
+from qassay.meta.correlation.levels import Level, Unit
+from qassay.meta.correlation.metric_comparison import metric_difference
+from qassay.meta.correlation.panel import Panel
+from qassay.meta.correlation.permutation import permutation_difference
+from qassay.meta.correlation.significance import DifferenceTest
+from qassay.meta.correlation.weighted import Coefficient
 
 SCIPY = {
     Coefficient.PEARSON: stats.pearsonr,

@@ -19,18 +19,18 @@ from typing import Any
 
 import numpy as np
 
-from qassay.data.reading import Reader
-from qassay.meta.evaluation import Agreement, Options, evidence_of_table, measure
-from qassay.meta.krippendorff import Measurement, krippendorff_alpha
-from qassay.meta.levels import Level
-from qassay.meta.ranking import pair_agreement
-from qassay.meta.ratings import Ratings
-from qassay.meta.significance import DifferenceTest
-from qassay.meta.sweep import Sweep, sweep
-from qassay.meta.weighted import Coefficient
-from qassay.metrics.catalogue import parse_spec
+from qassay.io.reader import Reader
+from qassay.meta.agreement.krippendorff import Measurement, krippendorff_alpha
+from qassay.meta.agreement.ratings import Ratings
+from qassay.meta.correlation.evaluation import Agreement, Options, evidence_of_table, measure
+from qassay.meta.correlation.levels import Level
+from qassay.meta.correlation.significance import DifferenceTest
+from qassay.meta.correlation.sweep import Sweep, sweep
+from qassay.meta.correlation.weighted import Coefficient
+from qassay.meta.ranking.rankings import pair_agreement
+from qassay.metrics.registry import parse_spec
 from qassay.records import Example, Opinion, Reference
-from qassay.scoring import score_examples
+from qassay.scoring.scorer import score_examples
 
 DATA = Path(os.environ.get("QASSAY_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
 

@@ -18,15 +18,15 @@ from numpy.typing import NDArray
 
 from domain_ablation import SETS, base_model
 from paper_tables import kpqa_examples, number, table
-from qassay.meta.evaluation import Options, evidence_of_table, measure
-from qassay.meta.levels import Level
-from qassay.meta.significance import DifferenceTest
-from qassay.meta.weighted import Coefficient
+from qassay.meta.correlation.evaluation import Options, evidence_of_table, measure
+from qassay.meta.correlation.levels import Level
+from qassay.meta.correlation.significance import DifferenceTest
+from qassay.meta.correlation.weighted import Coefficient
 from qassay.models.base import EMBEDDED, EMBEDDED_FOLDER
 from qassay.models.folder import KeyphraseHead, OnnxModel
-from qassay.scoring import score_examples
-from qassay.train.export import export_encoder, export_keyphrase
-from qassay.train.onnx_graph import Layer
+from qassay.scoring.scorer import score_examples
+from qassay.training.export import export_encoder, export_keyphrase
+from qassay.training.onnx_graph import Layer
 
 METRICS = (
     "bert_score",

@@ -19,11 +19,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from qassay.metrics.questions.question_generation import Questioner, Raised
 from qassay.models.base import EMBEDDED
-from qassay.models.load_reading import load_chunker, load_reader
+from qassay.models.load_question_answering import load_chunker, load_reader
 from qassay.records import Example, Reference
-from qassay.scoring import Scorer
-from qassay.summary.asking import Questioner, Raised
+from qassay.scoring.scorer import Scorer
 from qassay.text.normalise import squad_english
 
 DATA = Path(os.environ.get("QASSAY_DATA", Path(__file__).parents[2] / "shared" / "data")) / "bench/answer_verification"

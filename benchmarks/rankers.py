@@ -25,13 +25,13 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.neural_network import MLPClassifier
 
 from qassay.arrays import Bools, Floats
-from qassay.data.answer_selection import Selection, read_selection
-from qassay.data.source import Source
-from qassay.meta.classification import rate_threshold
-from qassay.meta.ranking import rank_candidates, system_agreement
+from qassay.io.readers.answer_selection import Selection, read_selection
+from qassay.io.source import Source
+from qassay.meta.accuracy.classification import rate_threshold
+from qassay.meta.ranking.rankings import rank_candidates, system_agreement
 from qassay.models.load import load_encoder
 from qassay.records import Example, Reference
-from qassay.scoring import score_examples
+from qassay.scoring.scorer import score_examples
 from qassay.text.tokenise import word
 
 DATA = Path(os.environ.get("QASSAY_DATA", Path(__file__).parents[2] / "shared" / "data"))

@@ -28,24 +28,24 @@ from typing import NamedTuple
 
 import numpy as np
 
-from qassay.meta.classification import calibrate
+from qassay.meta.accuracy.classification import calibrate
+from qassay.metrics.questions.answer_selection import select_answers
+from qassay.metrics.questions.question_templates import generate
+from qassay.metrics.questions.verification import BY_WORDS, LERC, Pair, Verifier
 from qassay.models.base import EMBEDDED
-from qassay.models.load_reading import load_chunker, load_reader
-from qassay.models.reader import Answer
-from qassay.summary.answers import select_answers
-from qassay.summary.questions import generate
-from qassay.summary.verification import BY_WORDS, LERC, Pair, Verifier
+from qassay.models.load_question_answering import load_chunker, load_reader
+from qassay.models.onnx.reader import Answer
 from qassay.text.sentences import sentence_spans
-from qassay.train.chunker_run import phrase_f1
-from qassay.train.keyphrase_rows import FUNCTION_WORDS
-from qassay.train.reader_data import elsewhere, removed, versions
-from qassay.train.reader_quality import Measured
-from qassay.train.reader_rows import ReaderRow
-from qassay.train.reader_sources import squad
-from qassay.train.reader_split import side_of_article
-from qassay.train.statement_questions import fits, on_parallel
-from qassay.train.tagged_rows import TaggedRow
-from qassay.train.tagged_sources import conll
+from qassay.training.chunker_run import phrase_f1
+from qassay.training.keyphrase_rows import FUNCTION_WORDS
+from qassay.training.reader_data import elsewhere, removed, versions
+from qassay.training.reader_quality import Measured
+from qassay.training.reader_rows import ReaderRow
+from qassay.training.reader_sources import squad
+from qassay.training.reader_split import side_of_article
+from qassay.training.statement_questions import fits, on_parallel
+from qassay.training.tagged_rows import TaggedRow
+from qassay.training.tagged_sources import conll
 
 DATA = Path(os.environ.get("QASSAY_DATA", Path(__file__).parents[2] / "shared" / "data"))
 _QUESTIONS_A_PAIR = 2

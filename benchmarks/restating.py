@@ -17,10 +17,10 @@ from unittest import mock
 import numpy as np
 
 from qassay import score
-from qassay.metrics.learned import LearnedMetric
-from qassay.metrics.restatement import as_written
-from qassay.text.restating import restated
-from qassay.train.judge_rows import read_rows
+from qassay.equivalence.canonicalise import restated
+from qassay.metrics.learned.canonical_pairs import as_written
+from qassay.metrics.learned.judges import LearnedMetric
+from qassay.training.judge_rows import read_rows
 
 RIGHT = 0.5
 

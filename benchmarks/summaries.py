@@ -33,31 +33,31 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from qassay import score_summaries
-from qassay.data.scored import ScoredRow, read_scored
-from qassay.data.summaries import ANSWER_CONTEXT
-from qassay.meta.classification import classify
-from qassay.meta.correlation import correlate
-from qassay.meta.evaluation import evidence_of_rows
-from qassay.meta.levels import Level
-from qassay.meta.metric_comparison import standings
-from qassay.meta.panel import Panel
-from qassay.meta.significance import DifferenceTest
-from qassay.meta.verification import Lead, Verification, verification_quality
-from qassay.meta.weighted import Coefficient
+from qassay.io.readers.summaries import ANSWER_CONTEXT
+from qassay.io.scored_files import ScoredRow, read_scored
+from qassay.meta.accuracy.classification import classify
+from qassay.meta.accuracy.verification import Lead, Verification, verification_quality
+from qassay.meta.correlation.agreement import correlate
+from qassay.meta.correlation.evaluation import evidence_of_rows
+from qassay.meta.correlation.levels import Level
+from qassay.meta.correlation.metric_comparison import standings
+from qassay.meta.correlation.panel import Panel
+from qassay.meta.correlation.significance import DifferenceTest
+from qassay.meta.correlation.weighted import Coefficient
+from qassay.metrics.questions.models import Models
+from qassay.metrics.questions.pair_scorer import PairScorer
+from qassay.metrics.questions.records import SummaryRecord
+from qassay.metrics.questions.summary_scorer import is_summary_metric
 from qassay.models.base import EMBEDDED_FOLDER
 from qassay.records import Example, Reference
-from qassay.scoring import score_examples
-from qassay.summary.opening import Models
-from qassay.summary.pair_scorer import PairScorer
-from qassay.summary.records import SummaryRecord
-from qassay.summary.scorer import is_summary_metric
-from qassay.train.held_back import held_back
-from qassay.train.judge_rows import JudgeRow
-from qassay.train.judged_rows import evouna_sentences
-from qassay.train.reader_run import describe
+from qassay.scoring.scorer import score_examples
+from qassay.training.held_back import held_back
+from qassay.training.judge_rows import JudgeRow
+from qassay.training.judged_rows import evouna_sentences
+from qassay.training.reader_run import describe
 
 if TYPE_CHECKING:
-    from qassay.meta.resampling import Interval
+    from qassay.meta.correlation.resampling import Interval
 
 DATA = Path(os.environ.get("QASSAY_DATA", Path(__file__).parents[2] / "shared" / "data")) / "bench"
 LONG = 15

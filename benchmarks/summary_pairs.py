@@ -20,11 +20,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from qassay.data.answer_selection import read_selection
-from qassay.data.source import Source
-from qassay.models.load_reading import load_reader
-from qassay.summary.records import SummaryRecord
-from qassay.train.judged_pairs import student_answers
+from qassay.io.readers.answer_selection import read_selection
+from qassay.io.source import Source
+from qassay.metrics.questions.records import SummaryRecord
+from qassay.models.load_question_answering import load_reader
+from qassay.training.judged_pairs import student_answers
 from summaries import answer_pairs, area, ask_everything
 
 DATA = Path(os.environ.get("QASSAY_DATA", Path(__file__).parents[2] / "shared" / "data")) / "train"

@@ -17,13 +17,13 @@ from time import process_time
 from typing import TypeVar
 
 from qassay.arrays import Floats
+from qassay.metrics.questions.qa_pipeline import FEQA, QAEVAL, Interrogator
+from qassay.metrics.questions.question_generation import Questioner, Raised
+from qassay.metrics.questions.verification import BERT_SCORE, BY_WORDS, LERC, METHODS, Pair, Verifier
 from qassay.models.base import EMBEDDED
-from qassay.models.load_reading import load_chunker, load_reader
-from qassay.models.reader import Answer
+from qassay.models.load_question_answering import load_chunker, load_reader
+from qassay.models.onnx.reader import Answer
 from qassay.records import Example, Reference
-from qassay.summary.asking import Questioner, Raised
-from qassay.summary.interrogation import FEQA, QAEVAL, Interrogator
-from qassay.summary.verification import BERT_SCORE, BY_WORDS, LERC, METHODS, Pair, Verifier
 from summaries import summeval_rows
 
 SYSTEMS = 16

@@ -20,7 +20,7 @@ from scipy.stats import kendalltau
 
 from qassay import score_summaries
 from qassay.records import Example, Reference
-from qassay.scoring import score_examples
+from qassay.scoring.scorer import score_examples
 from summaries import summeval_rows
 
 DATA = Path(os.environ.get("QASSAY_DATA", Path(__file__).parents[2] / "shared" / "data")) / "bench"

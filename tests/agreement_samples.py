@@ -1,13 +1,13 @@
 """Judged answers of three systems, measured for real, with everything that the page of agreement must show."""
 
-from qassay.meta.evaluation import Options, evidence_of_table, measure
-from qassay.meta.levels import Level
-from qassay.meta.significance import DifferenceTest
-from qassay.meta.sweep import Sweep, sweep
-from qassay.meta.weighted import Coefficient
+from qassay.meta.correlation.evaluation import Options, evidence_of_table, measure
+from qassay.meta.correlation.levels import Level
+from qassay.meta.correlation.significance import DifferenceTest
+from qassay.meta.correlation.sweep import Sweep, sweep
+from qassay.meta.correlation.weighted import Coefficient
 from qassay.records import Example, Opinion, Reference
-from qassay.report.agreement_page import AgreementReport
-from qassay.scoring import score_examples
+from qassay.report.html.correlation_page import AgreementReport
+from qassay.scoring.scorer import score_examples
 
 INJECTION = "<script>alert(1)</script> <img src=x onerror=alert(2)> --> ]]>"
 SPECS = ("rouge_l", "token_f1", "exact_match")

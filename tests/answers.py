@@ -1,9 +1,9 @@
 """Short ways to say "this candidate against these references" and to score it, for the tests of metrics."""
 
-from qassay.features import Batch
-from qassay.metrics.catalogue import create
+from qassay.features.batch import Batch
+from qassay.metrics.registry import create
 from qassay.records import Example, Reference
-from qassay.scoring import Scorer
+from qassay.scoring.scorer import Scorer
 
 
 def answer(candidate, *references, **fields):

@@ -6,7 +6,7 @@ from contextlib import suppress
 
 import numpy as np
 
-from qassay.models.reader import Answer
+from qassay.models.onnx.reader import Answer
 from qassay.models.syntax import KINDS, Tagged, Word
 
 _WORD = re.compile(r"\w+|[^\w\s]")

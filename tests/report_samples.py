@@ -1,9 +1,9 @@
 """A small run with every kind of answer that a report must show, scored for real."""
 
 from qassay.records import Example, Opinion, Reference
-from qassay.report.evidence import gather_evidence
-from qassay.report.page import AnswerRow, Report, worst_first
-from qassay.scoring import Scorer
+from qassay.report.explain.evidence import gather_evidence
+from qassay.report.html.score_page import AnswerRow, Report, worst_first
+from qassay.scoring.scorer import Scorer
 
 INJECTION = "<script>alert(1)</script> <img src=x onerror=alert(2)> --> ]]>"
 RIVER = (Reference("长江全长约6300公里。"), Reference("约6300公里"))

@@ -1,9 +1,9 @@
 """Summaries with what was asked about them, as the report shows them."""
 
+from qassay.metrics.questions.records import AskedQuestion, SourceRecord, SummaryRecord
 from qassay.records import Example, Reference
-from qassay.report.summary_page import SummaryReport, SummaryRow
-from qassay.scores import Aggregate
-from qassay.summary.records import AskedQuestion, SourceRecord, SummaryRecord
+from qassay.report.html.summary_page import SummaryReport, SummaryRow
+from qassay.scoring.table import Aggregate
 
 REFERENCE = "Anna Berg won the race in Oslo."
 

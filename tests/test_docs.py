@@ -12,13 +12,13 @@ import pytest
 from typer.main import get_command
 
 from qassay.cli.main import app
-from qassay.data.reading import Reader
 from qassay.errors import SpecError
-from qassay.metrics.catalogue import CATALOGUE, create
-from qassay.scoring import score_examples
+from qassay.io.reader import Reader
+from qassay.metrics.questions.pair_scorer import PAIR_METHODS
+from qassay.metrics.questions.summary_scorer import DECLARATIONS, parse_summary_spec
+from qassay.metrics.registry import CATALOGUE, create
+from qassay.scoring.scorer import score_examples
 from qassay.spec import MetricSpec
-from qassay.summary.pair_scorer import PAIR_METHODS
-from qassay.summary.scorer import DECLARATIONS, parse_summary_spec
 from qassay.version import __version__
 from shared import bench
 from snippets import PAGES, ROOT, RUN, blocks, name, programs, prose, run_python, run_steps, same

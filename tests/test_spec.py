@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qassay.errors import SpecError
-from qassay.metrics.catalogue import CATALOGUE, parse_spec
+from qassay.metrics.registry import CATALOGUE, parse_spec
 from qassay.spec import MetricSpec, Param, with_options
 
 

@@ -3,15 +3,15 @@
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from qassay.api import LoadedMetric, load, score
+from qassay.api.score import LoadedMetric, load, score
 from qassay.errors import DataError, ModelError, QassayError, SpecError
 from qassay.records import Example, Opinion, Reference
-from qassay.scores import Aggregate, Score, ScoreTable
+from qassay.scoring.table import Aggregate, Score, ScoreTable
 from qassay.version import __version__
 
 if TYPE_CHECKING:
-    from qassay.summary.interface import SummaryTable, score_summaries, verify
-    from qassay.summary.opening import Models
+    from qassay.api.summaries import SummaryTable, score_summaries, verify
+    from qassay.metrics.questions.models import Models
 
 __all__ = [
     "Aggregate",
@@ -35,10 +35,10 @@ __all__ = [
 ]
 
 _LOADED_WHEN_USED = {
-    "Models": "qassay.summary.opening",
-    "SummaryTable": "qassay.summary.interface",
-    "score_summaries": "qassay.summary.interface",
-    "verify": "qassay.summary.interface",
+    "Models": "qassay.metrics.questions.models",
+    "SummaryTable": "qassay.api.summaries",
+    "score_summaries": "qassay.api.summaries",
+    "verify": "qassay.api.summaries",
 }
 """Most programs score answers; what only summaries need must not slow down their start."""
 

@@ -45,12 +45,12 @@ class Example:
 
 
 def read_field(example: Example, name: str) -> object:
-    """Give a field of an example, whether it is among its own or came with it; None where it is missing."""
+    """Return a field of an example, whether it is among its own or came with it; None where it is missing."""
     return getattr(example, name) if name in Example.__slots__ else example.extra.get(name)
 
 
 def without_fields(example: Example, names: frozenset[str]) -> Example:
-    """Give an example without some of the fields that came with it."""
+    """Return an example without some of the fields that came with it."""
     if names.isdisjoint(example.extra):
         return example
     return replace(example, extra={name: value for name, value in example.extra.items() if name not in names})

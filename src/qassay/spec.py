@@ -37,7 +37,7 @@ class Param:
     """The default when the metric carries weights, where it is another one."""
 
     def default_for(self, weights: str | None) -> Value:
-        """Give the value that is meant when the spec does not name one."""
+        """Return the value that is meant when the spec does not name one."""
         if weights is not None and self.weighted_default is not None:
             return self.weighted_default
         return self.default
@@ -120,7 +120,7 @@ class MetricSpec:
         return ",".join([head, *(f"{key}={_show(value)}" for key, value in self.options)])
 
     def resolve(self, declaration: Declaration) -> dict[str, Value]:
-        """Give every parameter's value, defaults included."""
+        """Return every parameter's value, defaults included."""
         defaults = {param.name: param.default_for(self.weights) for param in declaration.params}
         return {**defaults, **dict(self.options)}
 
@@ -154,7 +154,7 @@ def parse(text: str, declarations: Mapping[str, Declaration]) -> MetricSpec:
 
 
 def with_options(spec: MetricSpec, values: Mapping[str, Value], declaration: Declaration) -> MetricSpec:
-    """Give the spec with these options set, in canonical form."""
+    """Return the spec with these options set, in canonical form."""
     merged = {**dict(spec.options), **values}
     kept = {
         param.name: merged[param.name]

@@ -9,7 +9,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 from agreement_samples import agreement_report, judged_answers
-from qassay.report.agreement_page import write_agreement_page
+from qassay.report.html.correlation_page import write_agreement_page
 
 pytestmark = pytest.mark.xdist_group("browser")
 

@@ -9,7 +9,7 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select, WebDriverWait
 
 from qassay.records import Example, Reference
-from qassay.report.page import write_report
+from qassay.report.html.score_page import write_report
 from report_samples import EXAMPLES, INJECTION, report
 
 pytestmark = pytest.mark.xdist_group("browser")

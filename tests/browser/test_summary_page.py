@@ -6,7 +6,7 @@ import pytest
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import Select
 
-from qassay.report.summary_page import write_summary_page
+from qassay.report.html.summary_page import write_summary_page
 from summary_samples import row, summary_report
 
 pytestmark = pytest.mark.xdist_group("browser")

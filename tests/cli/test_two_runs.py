@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from commands import answers, qassay, write_rows
-from qassay.data.locking import sole_writer
+from qassay.io.locking import sole_writer
 
 PAIRS = [{"id": f"p{i}", "question": "Who?", "answer": "Ann", "prediction": "Ann Lee"} for i in range(600)]
 SUMMARIES = [

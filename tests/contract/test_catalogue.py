@@ -12,12 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from answers import answer
-from qassay.features import Batch
+from qassay.features.batch import Batch
 from qassay.metrics.base import NO_CANDIDATE
-from qassay.metrics.catalogue import CATALOGUE, create, parse_spec
-from qassay.models.ava_design import DESIGNS
+from qassay.metrics.registry import CATALOGUE, create, parse_spec
+from qassay.models.ava.design import DESIGNS
 from qassay.records import Opinion
-from qassay.scoring import Scorer, score_examples
+from qassay.scoring.scorer import Scorer, score_examples
 
 
 @dataclass(frozen=True)

@@ -4,15 +4,15 @@ import json
 
 import pytest
 
-from qassay.meta.evaluation import Options, evidence_of_table, measure
-from qassay.meta.krippendorff import Measurement, krippendorff_alpha
-from qassay.meta.levels import Level
-from qassay.meta.ranking import pair_agreement
-from qassay.meta.ratings import Ratings
-from qassay.meta.significance import DifferenceTest
-from qassay.meta.weighted import Coefficient
+from qassay.meta.agreement.krippendorff import Measurement, krippendorff_alpha
+from qassay.meta.agreement.ratings import Ratings
+from qassay.meta.correlation.evaluation import Options, evidence_of_table, measure
+from qassay.meta.correlation.levels import Level
+from qassay.meta.correlation.significance import DifferenceTest
+from qassay.meta.correlation.weighted import Coefficient
+from qassay.meta.ranking.rankings import pair_agreement
 from qassay.records import Example, Reference
-from qassay.scoring import score_examples
+from qassay.scoring.scorer import score_examples
 from real_answers import kpqa
 from shared import bench
 

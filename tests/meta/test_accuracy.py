@@ -3,9 +3,9 @@ import pytest
 from scipy import stats
 
 from qassay.errors import DataError
-from qassay.meta.accuracy import JudgedAnswers, estimate_systems
-from qassay.meta.labelling import MatchedLabels
-from qassay.meta.ppi import Method, Population, judge_accuracy, label_accuracy, ppi_accuracy
+from qassay.meta.accuracy.estimates import JudgedAnswers, estimate_systems
+from qassay.meta.accuracy.labels import MatchedLabels
+from qassay.meta.accuracy.ppi import Method, Population, judge_accuracy, label_accuracy, ppi_accuracy
 
 RNG = np.random.default_rng(0)
 N = 400

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from qassay.errors import DataError
-from qassay.meta.agreement import filter_noise, judge_items, pairwise_pearson, report_annotators
-from qassay.meta.krippendorff import krippendorff_alpha
-from qassay.meta.ratings import Ratings
+from qassay.meta.agreement.cleaning import filter_noise, judge_items, pairwise_pearson, report_annotators
+from qassay.meta.agreement.krippendorff import krippendorff_alpha
+from qassay.meta.agreement.ratings import Ratings
 from shared import bench
 
 

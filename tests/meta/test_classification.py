@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from sklearn import calibration, metrics
 
 from qassay.errors import DataError
-from qassay.meta.classification import Objective, auc, best_threshold, calibrate, classify, rate_threshold
+from qassay.meta.accuracy.classification import Objective, auc, best_threshold, calibrate, classify, rate_threshold
 
 
 def sample(seed, items=300, decimals=1):

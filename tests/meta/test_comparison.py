@@ -3,8 +3,8 @@ import pytest
 from scipy import stats
 
 from qassay.errors import DataError
-from qassay.meta.comparison import compare_means, compare_systems
-from qassay.meta.significance import Alternative
+from qassay.meta.comparison.paired_test import compare_means, compare_systems
+from qassay.meta.correlation.significance import Alternative
 
 
 @pytest.fixture

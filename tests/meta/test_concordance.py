@@ -4,8 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from qassay.meta import concordance
-from qassay.meta.concordance import Concordance, Untied, columns_of
+from qassay.meta.correlation import concordance
+from qassay.meta.correlation.concordance import Concordance, Untied, columns_of
 
 
 def ranks(values):

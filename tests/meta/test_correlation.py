@@ -4,12 +4,12 @@ from scipy import stats
 
 from meta.simulated import simulated_panel
 from qassay.errors import DataError
-from qassay.meta import resampling
-from qassay.meta.correlation import correlate
-from qassay.meta.levels import Level, Unit, draw
-from qassay.meta.panel import Panel, Pooling
-from qassay.meta.resampling import IntervalMethod
-from qassay.meta.weighted import Coefficient
+from qassay.meta.correlation import resampling
+from qassay.meta.correlation.agreement import correlate
+from qassay.meta.correlation.levels import Level, Unit, draw
+from qassay.meta.correlation.panel import Panel, Pooling
+from qassay.meta.correlation.resampling import IntervalMethod
+from qassay.meta.correlation.weighted import Coefficient
 
 SCIPY = {
     Coefficient.PEARSON: stats.pearsonr,

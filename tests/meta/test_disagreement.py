@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from qassay.meta.disagreement import largest_disagreements
-from qassay.meta.panel import Panel
+from qassay.meta.correlation.disagreement import largest_disagreements
+from qassay.meta.correlation.panel import Panel
 
 
 def panel(judgement, score):

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from meta.simulated import simulated_panel
-from qassay.meta.comparison import compare_means
-from qassay.meta.correlation import correlate
-from qassay.meta.levels import Level, Unit
-from qassay.meta.metric_comparison import metric_difference
-from qassay.meta.panel import Panel
-from qassay.meta.significance import DifferenceTest
-from qassay.meta.weighted import Coefficient
+from qassay.meta.comparison.paired_test import compare_means
+from qassay.meta.correlation.agreement import correlate
+from qassay.meta.correlation.levels import Level, Unit
+from qassay.meta.correlation.metric_comparison import metric_difference
+from qassay.meta.correlation.panel import Panel
+from qassay.meta.correlation.significance import DifferenceTest
+from qassay.meta.correlation.weighted import Coefficient
 
 RUNS = 600
 MARGIN = 4 * np.sqrt(0.05 * 0.95 / RUNS)

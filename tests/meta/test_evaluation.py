@@ -1,15 +1,15 @@
 import numpy as np
 import pytest
 
-from qassay.data.scored import ScoredRow
 from qassay.errors import DataError
-from qassay.meta.evaluation import Options, evidence_of_rows, evidence_of_table, measure
-from qassay.meta.judgements import Judgements
-from qassay.meta.levels import Level
-from qassay.meta.significance import DifferenceTest
-from qassay.meta.weighted import Coefficient
+from qassay.io.scored_files import ScoredRow
+from qassay.meta.correlation.evaluation import Options, evidence_of_rows, evidence_of_table, measure
+from qassay.meta.correlation.judgements import Judgements
+from qassay.meta.correlation.levels import Level
+from qassay.meta.correlation.significance import DifferenceTest
+from qassay.meta.correlation.weighted import Coefficient
 from qassay.records import Example, Reference
-from qassay.scoring import score_examples
+from qassay.scoring.scorer import score_examples
 
 
 def options(level=Level.ANSWER, coefficients=(Coefficient.PEARSON,), draws=0, **changes):

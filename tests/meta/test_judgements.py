@@ -3,7 +3,7 @@ import json
 import pytest
 
 from qassay.errors import DataError
-from qassay.meta.judgements import read_judgements
+from qassay.meta.correlation.judgements import read_judgements
 
 
 @pytest.mark.parametrize("name", ["judgement", "verdict", "label", "correct", "value", "rating"])

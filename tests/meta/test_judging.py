@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from qassay.errors import DataError, SpecError
-from qassay.meta.accuracy import estimate_systems
-from qassay.meta.judging import JUDGED_MISSING, judge_answers
-from qassay.meta.label_files import Label, Labels
+from qassay.meta.accuracy.estimates import estimate_systems
+from qassay.meta.accuracy.judged_run import JUDGED_MISSING, judge_answers
+from qassay.meta.accuracy.label_files import Label, Labels
 from qassay.records import Example, Reference
 
 

@@ -4,8 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from qassay.meta.krippendorff import Measurement, krippendorff_alpha
-from qassay.meta.ratings import Ratings
+from qassay.meta.agreement.krippendorff import Measurement, krippendorff_alpha
+from qassay.meta.agreement.ratings import Ratings
 
 # Krippendorff (2011), "Computing Krippendorff's Alpha-Reliability", section C: 4 observers, 12 units.
 # Also Krippendorff, "Content Analysis", 4th ed., chapter 12, where the unit with one value is left out.

@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qassay.errors import DataError
-from qassay.meta.label_design import designed, simple_random
-from qassay.meta.label_selection import next_labels
+from qassay.meta.accuracy.label_design import designed, simple_random
+from qassay.meta.accuracy.label_selection import next_labels
 
 SIX_OF_TEN = np.arange(10) < 6
 

@@ -3,7 +3,7 @@ import gzip
 import pytest
 
 from qassay.errors import DataError
-from qassay.meta.label_files import count_verdicts, read_labels
+from qassay.meta.accuracy.label_files import count_verdicts, read_labels
 
 
 def written(folder, text, name="labels.csv"):

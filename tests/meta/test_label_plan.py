@@ -5,8 +5,8 @@ import pytest
 from scipy import stats
 
 from qassay.errors import DataError
-from qassay.meta.label_plan import halving, plan
-from qassay.meta.ppi import Population, judge_accuracy, label_accuracy, ppi_accuracy
+from qassay.meta.accuracy.label_plan import halving, plan
+from qassay.meta.accuracy.ppi import Population, judge_accuracy, label_accuracy, ppi_accuracy
 
 
 def labelled(labels, n=4000, seed=0):

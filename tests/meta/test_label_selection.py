@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qassay.errors import DataError
-from qassay.meta.label_selection import next_labels
+from qassay.meta.accuracy.label_selection import next_labels
 
 PROBABILITIES = np.array([0.0, 0.02, 0.1, 0.3, 0.5, 0.5, 0.7, 0.9, 0.99, 1.0])
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from qassay.errors import DataError
-from qassay.meta.label_files import Label, Labels, read_labels
-from qassay.meta.label_selection import Selection
-from qassay.meta.labelling import add_judgements, check_list, match_labels, write_selection
-from qassay.meta.ratings import read_ratings
+from qassay.meta.accuracy.label_files import Label, Labels, read_labels
+from qassay.meta.accuracy.label_selection import Selection
+from qassay.meta.accuracy.labels import add_judgements, check_list, match_labels, write_selection
+from qassay.meta.agreement.ratings import read_ratings
 from qassay.records import Example, Reference
 
 ANSWERS = [

@@ -2,10 +2,10 @@ import numpy as np
 import pytest
 
 from meta.simulated import simulated_panel
-from qassay.meta.levels import Level
-from qassay.meta.metric_comparison import compare_metrics, standings
-from qassay.meta.panel import Panel
-from qassay.meta.significance import Alternative, DifferenceTest, bootstrap_difference
+from qassay.meta.correlation.levels import Level
+from qassay.meta.correlation.metric_comparison import compare_metrics, standings
+from qassay.meta.correlation.panel import Panel
+from qassay.meta.correlation.significance import Alternative, DifferenceTest, bootstrap_difference
 
 
 def three_metrics():

@@ -6,8 +6,8 @@ from scipy import stats
 from sklearn.linear_model import LinearRegression
 
 from qassay.errors import DataError
-from qassay.meta.label_design import designed
-from qassay.meta.ppi import Method, Population, judge_accuracy, label_accuracy, ppi_accuracy
+from qassay.meta.accuracy.label_design import designed
+from qassay.meta.accuracy.ppi import Method, Population, judge_accuracy, label_accuracy, ppi_accuracy
 
 
 def answers(seed, n=300, labels=60, share=0.7, slope=1.0):

@@ -1,8 +1,8 @@
 import numpy as np
 
-from qassay.meta.krippendorff import Measurement
-from qassay.meta.rating_study import study_ratings
-from qassay.meta.ratings import Ratings
+from qassay.meta.agreement.krippendorff import Measurement
+from qassay.meta.agreement.rating_study import study_ratings
+from qassay.meta.agreement.ratings import Ratings
 
 
 def ratings():

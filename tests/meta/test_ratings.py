@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 
 from qassay.errors import DataError
-from qassay.meta.agreement import judge_items
-from qassay.meta.label_files import read_labels
-from qassay.meta.rating_rows import Columns
-from qassay.meta.ratings import Ratings, hashed, read_ratings, write_judgements
+from qassay.meta.accuracy.label_files import read_labels
+from qassay.meta.agreement.cleaning import judge_items
+from qassay.meta.agreement.rating_rows import Columns
+from qassay.meta.agreement.ratings import Ratings, hashed, read_ratings, write_judgements
 
 LONG_CSV = "id,system,annotator,value\nq1,A,ann,4\nq1,A,bob,5\nq2,A,ann,\nq2,A,bob,2\n"
 WIDE_TSV = "id\tsystem\tann\tbob\nq1\tA\t4\t5\nq2\tA\t\t2\n"

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from qassay.meta.resampling import fisher_limits, percentile_limits
+from qassay.meta.correlation.resampling import fisher_limits, percentile_limits
 
 SHARES = st.floats(-1, 1)
 DRAWN = st.lists(SHARES, min_size=2, max_size=30).map(np.array)

@@ -6,9 +6,9 @@ from scipy import stats
 
 from meta.simulated import simulated_panel
 from qassay.errors import DataError
-from qassay.meta.levels import Level, Unit
-from qassay.meta.panel import Panel
-from qassay.meta.significance import (
+from qassay.meta.correlation.levels import Level, Unit
+from qassay.meta.correlation.panel import Panel
+from qassay.meta.correlation.significance import (
     Alternative,
     bootstrap_difference,
     bootstrap_p,
@@ -19,7 +19,7 @@ from qassay.meta.significance import (
     williams,
     williams_difference,
 )
-from qassay.meta.weighted import Coefficient
+from qassay.meta.correlation.weighted import Coefficient
 
 
 @pytest.fixture

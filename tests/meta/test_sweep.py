@@ -3,15 +3,15 @@ from dataclasses import replace
 
 import pytest
 
-from qassay import features
 from qassay.errors import SpecError
-from qassay.meta.evaluation import Options, evidence_of_table, measure
-from qassay.meta.levels import Level
-from qassay.meta.significance import DifferenceTest
-from qassay.meta.sweep import Sweep, fitting, sweep
-from qassay.meta.weighted import Coefficient
+from qassay.features import batch as features
+from qassay.meta.correlation.evaluation import Options, evidence_of_table, measure
+from qassay.meta.correlation.levels import Level
+from qassay.meta.correlation.significance import DifferenceTest
+from qassay.meta.correlation.sweep import Sweep, fitting, sweep
+from qassay.meta.correlation.weighted import Coefficient
 from qassay.records import Example, Opinion, Reference
-from qassay.scoring import score_examples
+from qassay.scoring.scorer import score_examples
 
 PEARSON = Options(Level.ANSWER, (Coefficient.PEARSON,), DifferenceTest.BOOTSTRAP, 0, seed=1)
 
@@ -150,7 +150,7 @@ def test_metrics_that_fit_are_picked_from_those_scored():
 
 def test_an_answer_beyond_memory_is_left_out_at_every_value(monkeypatch):
     """What the run skipped is skipped again."""
-    monkeypatch.setattr("qassay.models.onnx.MOST_PIECES", 50)
+    monkeypatch.setattr("qassay.models.onnx.encoder.MOST_PIECES", 50)
     answers = [*stances(), replace(stances()[1], id="long", candidate="yes " * 60)]
     found = evidence_of_table(score_examples(answers, ["bert_score"], on_error="skip"))
     points = sweep(found, ["bert_score"], Sweep.parse("sharpen=1:2"), PEARSON)

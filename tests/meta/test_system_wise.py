@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from qassay.errors import DataError
-from qassay.meta.system_wise import Measure, RankedAnswers, evaluate_systems, tune_threshold
+from qassay.meta.accuracy.system_wise import Measure, RankedAnswers, evaluate_systems, tune_threshold
 
 # Two systems rank the same three sentences for each of two questions; the third question has no right sentence.
 SENTENCES = {("q1", "a"): 1, ("q1", "b"): 0, ("q1", "c"): 1, ("q2", "a"): 0, ("q2", "b"): 1, ("q2", "c"): 0}

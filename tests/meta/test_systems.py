@@ -5,9 +5,9 @@ import pytest
 
 import qassay
 from qassay.errors import DataError
-from qassay.meta.systems import compare_table, name_systems
+from qassay.meta.comparison.systems import compare_table, name_systems
 from qassay.records import Example, Reference
-from qassay.scoring import score_examples
+from qassay.scoring.scorer import score_examples
 
 
 def answers(system="", ids=("q0", "q1", "q2"), candidate="it is one"):

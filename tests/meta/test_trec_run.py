@@ -3,7 +3,7 @@ import pytest
 
 from answers import answer
 from qassay.errors import DataError
-from qassay.meta.trec_run import rank_answers, write_run
+from qassay.meta.ranking.trec_run import rank_answers, write_run
 
 
 def candidates(*texts: str, question: str = "q?", **fields):

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from qassay.meta.weighted import Coefficient, Judged, dense
+from qassay.meta.correlation.weighted import Coefficient, Judged, dense
 
 SCIPY = {
     Coefficient.PEARSON: stats.pearsonr,

@@ -5,10 +5,10 @@ import pytest
 
 from answers import score_of
 from qassay.errors import DataError
-from qassay.features import Resources
-from qassay.metrics import baseline as module
-from qassay.metrics.baseline import Baseline, baseline
-from qassay.metrics.catalogue import create
+from qassay.features.batch import Resources
+from qassay.metrics.embedding import baseline as module
+from qassay.metrics.embedding.baseline import Baseline, baseline
+from qassay.metrics.registry import create
 from qassay.models.base import TokenEmbeddings
 
 

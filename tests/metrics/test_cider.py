@@ -4,9 +4,9 @@ import pytest
 
 from answers import answer, score_of, scores_of
 from qassay.errors import DataError
-from qassay.features import Resources
-from qassay.frequencies import Frequencies
-from qassay.metrics.catalogue import create
+from qassay.features.batch import Resources
+from qassay.features.frequencies import Frequencies
+from qassay.metrics.registry import create
 from qassay.text.tokenise import tokeniser
 
 RUN = [

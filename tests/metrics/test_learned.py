@@ -3,8 +3,8 @@ import pytest
 
 from answers import answer
 from qassay.errors import SpecError
-from qassay.features import Batch
-from qassay.metrics.catalogue import create, create_all
+from qassay.features.batch import Batch
+from qassay.metrics.registry import create, create_all
 
 QUESTION = "How many steps are involved in a hypothesis test?"
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from qassay.metrics.matching import Units, match_pairs
+from qassay.metrics.embedding.matching import Units, match_pairs
 from qassay.models.base import TokenEmbeddings
 
 # Directions with cosines that are easy to check: east, north, and the one between (cosine 0.6 with east, 0.8 with

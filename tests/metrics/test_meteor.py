@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from nltk.translate.meteor_score import single_meteor_score
 
 from nltk_wordnet import installed_wordnet, nltk_wordnet
-from qassay.features import Batch, Resources
-from qassay.metrics.catalogue import create
-from qassay.metrics.meteor import UNMATCHED, align, chunks, meteor
+from qassay.features.batch import Batch, Resources
+from qassay.metrics.lexical.meteor import UNMATCHED, align, chunks, meteor
+from qassay.metrics.registry import create
 from qassay.records import Example, Reference
 from shared import bench
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from qassay.metrics.catalogue import CATALOGUE, DEFAULT_METRICS, create, create_all, parse_spec
+from qassay.metrics.registry import CATALOGUE, DEFAULT_METRICS, create, create_all, parse_spec
 
 every_metric = pytest.mark.parametrize("name", CATALOGUE)
 

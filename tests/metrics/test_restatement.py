@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from qassay import score
-from qassay.metrics.learned import RESTATED, LearnedMetric
-from qassay.metrics.restatement import as_written
+from qassay.metrics.learned.canonical_pairs import as_written
+from qassay.metrics.learned.judges import RESTATED, LearnedMetric
 
 ROWS = [
     ("How long did it take?", "two weeks", "It took 14 days."),

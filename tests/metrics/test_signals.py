@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from answers import answer
-from qassay.features import Batch
-from qassay.metrics.signals import lexical_signals, model_signals
+from qassay.features.batch import Batch
+from qassay.metrics.learned.signals import lexical_signals, model_signals
 
 
 def signals(candidate: str, *references: str, question: str = "") -> dict[str, list[float]]:

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from qassay.models.chunker import decode, words
-from qassay.models.load_reading import load_chunker
+from qassay.models.load_question_answering import load_chunker
+from qassay.models.onnx.chunker import decode, words
 from qassay.models.syntax import BOUNDS, CHUNKS, ENTITIES, KINDS, PARTS
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from qassay.errors import ModelError
 from qassay.models.folder import DESCRIPTION, KeyphraseHead, OnnxModel, fingerprint, write_description
-from qassay.models.weight_file import write_weights
+from qassay.models.onnx.weight_file import write_weights
 
 
 def described(folder, head=None):

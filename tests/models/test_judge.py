@@ -3,8 +3,8 @@ import pytest
 
 from qassay.errors import ModelError
 from qassay.models.base import EMBEDDED
-from qassay.models.judge import NEAREST, Judged, OnnxJudge
 from qassay.models.load import load_encoder, load_judge
+from qassay.models.onnx.judge import NEAREST, Judged, OnnxJudge
 
 QUESTION = "How many steps are involved in a hypothesis test?"
 REFERENCE = "Four steps are involved in a hypothesis test."
@@ -30,7 +30,7 @@ def test_a_right_answer_is_likelier_than_a_wrong_one(judge):
 def test_the_vocabulary_is_looked_at_once_a_model(judge, monkeypatch):
     """A judge that is opened again, as for every single answer, finds what the first one made of it."""
     judge.judge([Judged("", "Paris", "It is Paris.")])
-    monkeypatch.setattr("qassay.models.judge.piece_kinds", None)
+    monkeypatch.setattr("qassay.models.onnx.judge.piece_kinds", None)
     assert np.isfinite(load_judge(EMBEDDED).judge([Judged("", "Paris", "It is Rome.")])).all()
 
 

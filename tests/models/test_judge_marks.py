@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from qassay.models.judge_marks import COMPARED, ROLES, marks_of, piece_kinds, word_keys
+from qassay.models.onnx.judge_segments import COMPARED, ROLES, marks_of, piece_kinds, word_keys
 
 VOCABULARY = {"[CLS]": 0, "[SEP]": 1, "red": 2, "car": 3, "##s": 4, ",": 5, "##d": 6, "car7": 7}
 KINDS = piece_kinds(VOCABULARY)

@@ -3,9 +3,9 @@ import pytest
 
 from qassay.errors import ModelError
 from qassay.models.base import CUT_QUESTION, WINDOWED
-from qassay.models.keyphrase import OnnxWeigher
 from qassay.models.load import load_encoder, load_weigher
-from qassay.models.onnx import OnnxEncoder
+from qassay.models.onnx.encoder import OnnxEncoder
+from qassay.models.onnx.keyphrase import OnnxWeigher
 
 QUESTION = "How many steps are involved in a hypothesis test?"
 REFERENCE = "Four steps are involved in a hypothesis test."
@@ -146,7 +146,7 @@ def test_recent_pairs_are_not_weighed_again(weigher):
 
 def test_only_so_many_pairs_are_kept(weigher, monkeypatch):
     """What was weighed longest ago is forgotten, and weighed anew to the same weights."""
-    monkeypatch.setattr("qassay.models.keyphrase._KEPT_PIECES", 4)
+    monkeypatch.setattr("qassay.models.onnx.keyphrase._KEPT_PIECES", 4)
     (first,) = weigher.weigh([(QUESTION, REFERENCE)])
 
     (again,) = weigher.weigh([(QUESTION, REFERENCE)])

@@ -8,8 +8,8 @@ from qassay.errors import ModelError
 from qassay.models.base import WINDOWED
 from qassay.models.folder import write_description
 from qassay.models.load import load_encoder
-from qassay.models.onnx import OnnxEncoder
-from qassay.train.export import export_encoder
+from qassay.models.onnx.encoder import OnnxEncoder
+from qassay.training.export import export_encoder
 from tiny_bert import write_tiny_bert
 
 TEXTS = ["Paris is the capital of France.", "no", "", "Four steps are involved in a hypothesis test."]
@@ -131,7 +131,7 @@ def test_equal_texts_run_once(embedded):
 
 def test_all_that_was_run_last_is_kept(base, tmp_path, monkeypatch):
     """Another metric that asks for the same texts gets them without a second run, however many they are."""
-    monkeypatch.setattr("qassay.models.onnx._KEPT_BYTES", 1)
+    monkeypatch.setattr("qassay.models.onnx.encoder._KEPT_BYTES", 1)
     export_encoder(base, tmp_path)
     encoder = OnnxEncoder("tiny", tmp_path)
 
@@ -154,7 +154,7 @@ def test_long_texts_are_read_whole_and_counted(embedded):
 
 def test_a_text_beyond_memory_is_one_clear_error(embedded, monkeypatch):
     """A line of ten megabytes must not take the machine down; what is too long is said, and how much it may be."""
-    monkeypatch.setattr("qassay.models.onnx.MOST_PIECES", 50)
+    monkeypatch.setattr("qassay.models.onnx.encoder.MOST_PIECES", 50)
 
     with pytest.raises(ModelError, match=r"60 word pieces.*begins with \"dog dog.*\(50\); shorten it"):
         embedded.encode(["cat", "dog " * 60], 1)

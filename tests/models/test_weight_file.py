@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 
 from qassay.errors import ModelError
-from qassay.models.onnx import OnnxEncoder
-from qassay.models.weight_file import read_weights, weights_identity, write_weights
-from qassay.train.export import export_encoder
+from qassay.models.onnx.encoder import OnnxEncoder
+from qassay.models.onnx.weight_file import read_weights, weights_identity, write_weights
+from qassay.training.export import export_encoder
 from tiny_bert import write_tiny_bert
 
 ARRAYS = {

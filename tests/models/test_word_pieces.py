@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import Tokenizer, normalizers
 
-from qassay.models import word_pieces
 from qassay.models.base import EMBEDDED_FOLDER
-from qassay.models.word_pieces import PieceCutter
+from qassay.models.onnx import word_pieces
+from qassay.models.onnx.word_pieces import PieceCutter
 
 TOKENIZER = Tokenizer.from_file(str(EMBEDDED_FOLDER / "tokenizer.json"))
 TOKENIZER.no_truncation()

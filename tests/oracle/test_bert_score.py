@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from bert_score import BERTScorer
 
-from qassay.metrics.catalogue import parse_spec
+from qassay.metrics.registry import parse_spec
 from qassay.records import Example, Reference
-from qassay.scoring import score_examples
+from qassay.scoring.scorer import score_examples
 from shared import bench
 from tiny_bert import write_tiny_bert
 

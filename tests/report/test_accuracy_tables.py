@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from qassay.meta.accuracy import JudgedAnswers, estimate_systems
-from qassay.meta.labelling import MatchedLabels
-from qassay.meta.system_wise import RankedAnswers, evaluate_systems
-from qassay.report.accuracy import (
+from qassay.meta.accuracy.estimates import JudgedAnswers, estimate_systems
+from qassay.meta.accuracy.labels import MatchedLabels
+from qassay.meta.accuracy.system_wise import RankedAnswers, evaluate_systems
+from qassay.report.terminal.accuracy import (
     accuracy_table,
     agreement_rows,
     as_markdown,

@@ -4,8 +4,8 @@ from dataclasses import replace
 from rich.console import Console
 
 from agreement_samples import agreement_report
-from qassay.meta.levels import Level
-from qassay.report.agreement import agreement_table, better_first, remarks
+from qassay.meta.correlation.levels import Level
+from qassay.report.terminal.correlation import agreement_table, better_first, remarks
 
 
 def printed(report, **options):

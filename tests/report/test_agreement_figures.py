@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from agreement_samples import agreement_report, judged_answers
-from qassay.report.agreement_figures import (
+from qassay.report.figures.correlation import (
     NAMED,
     colours_of,
     intervals_figure,
@@ -15,8 +15,8 @@ from qassay.report.agreement_figures import (
     sweep_figure,
     systems_figure,
 )
-from qassay.report.scatter import scatter_drawing
-from qassay.report.wrong_answers import most_wrong
+from qassay.report.figures.scatter import scatter_drawing
+from qassay.report.html.wrong_answers import most_wrong
 
 
 @pytest.fixture(scope="module")

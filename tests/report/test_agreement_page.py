@@ -4,9 +4,9 @@ from dataclasses import replace
 import pytest
 
 from agreement_samples import INJECTION, agreement_report, judged_answers
-from qassay.meta.evaluation import Evidence
-from qassay.meta.levels import Level
-from qassay.report.agreement_page import render_agreement, write_agreement_page
+from qassay.meta.correlation.evaluation import Evidence
+from qassay.meta.correlation.levels import Level
+from qassay.report.html.correlation_page import render_agreement, write_agreement_page
 
 
 @pytest.fixture(scope="module")

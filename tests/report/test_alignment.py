@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qassay.report.alignment import Match, align, closest, marks
+from qassay.report.explain.alignment import Match, align, closest, marks
 
 WORDS = st.lists(st.sampled_from(["a", "b", "c", "d"]), max_size=12).map(" ".join)
 

@@ -3,9 +3,9 @@ import io
 import pytest
 from rich.console import Console
 
-from qassay.meta.rating_study import study_ratings
-from qassay.meta.ratings import Ratings
-from qassay.report.annotators import annotators_table
+from qassay.meta.agreement.rating_study import study_ratings
+from qassay.meta.agreement.ratings import Ratings
+from qassay.report.terminal.agreement import annotators_table
 
 
 def printed(rows, **options):

@@ -5,11 +5,11 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from qassay.meta.comparison import compare_means
-from qassay.meta.systems import SystemComparison, compare_table
+from qassay.meta.comparison.paired_test import compare_means
+from qassay.meta.comparison.systems import SystemComparison, compare_table
 from qassay.records import Example, Reference
-from qassay.report.comparison import comparison_tables
-from qassay.scoring import score_examples
+from qassay.report.terminal.comparison import comparison_tables
+from qassay.scoring.scorer import score_examples
 
 
 def answers(system, candidates):

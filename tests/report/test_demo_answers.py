@@ -4,7 +4,7 @@ from importlib.resources import files
 
 import pytest
 
-from qassay.data.reading import Reader
+from qassay.io.reader import Reader
 
 
 @pytest.fixture(scope="module")

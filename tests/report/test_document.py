@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qassay.errors import DataError
-from qassay.report.document import embed, write_page
+from qassay.report.html.document import embed, write_page
 
 
 @pytest.mark.parametrize("text", ["</script><script>alert(1)</script>", "<!--<script>", "]]>", "&lt;", "\u2028"])

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qassay.report.drawing import Axis, Drawing, axis, fitted, printable, text, tint
+from qassay.report.figures.drawing import Axis, Drawing, axis, fitted, printable, text, tint
 
 NUMBERS = st.floats(-1e9, 1e9, allow_subnormal=False)
 

@@ -2,12 +2,12 @@ from dataclasses import replace
 
 import pytest
 
-from qassay.metrics.catalogue import create
+from qassay.metrics.registry import create
 from qassay.records import Example, Reference
 from qassay.report.answers import AnswerRow
-from qassay.report.evidence import gather_evidence
-from qassay.report.payload import answers_payload
-from qassay.scoring import Scorer
+from qassay.report.explain.evidence import gather_evidence
+from qassay.report.html.payload import answers_payload
+from qassay.scoring.scorer import Scorer
 
 # Lee et al. (2021), Figure 1
 STEPS = Example(
@@ -126,7 +126,7 @@ def test_without_models_the_page_says_nothing_more():
 
 def test_an_answer_beyond_memory_has_no_evidence(monkeypatch):
     """The report of a run that skipped it shows the others."""
-    monkeypatch.setattr("qassay.models.onnx.MOST_PIECES", 50)
+    monkeypatch.setattr("qassay.models.onnx.encoder.MOST_PIECES", 50)
     scorer = Scorer(["rouge_l:kpqa", "ava"], on_error="skip")
     long, short = gather_evidence([replace(STEPS, candidate="seven " * 60), STEPS], scorer)
 

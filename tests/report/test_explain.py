@@ -7,9 +7,9 @@ from rich.console import Console
 
 from qassay.errors import SpecError
 from qassay.records import Example, Reference
-from qassay.report.alignment import Match
-from qassay.report.explain import explain, print_explanation, render_explanation, write_explanation
-from qassay.scoring import Scorer
+from qassay.report.explain.alignment import Match
+from qassay.report.explain.render import explain, print_explanation, render_explanation, write_explanation
+from qassay.scoring.scorer import Scorer
 
 # Lee et al. (2021), Figure 1
 STEPS = Example(

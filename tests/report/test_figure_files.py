@@ -6,11 +6,11 @@ import pytest
 
 from agreement_samples import agreement_report
 from qassay.errors import OutputError
-from qassay.report.agreement_figures import intervals_figure, scatter_figure, sweep_figure
-from qassay.report.agreement_page import agreement_figures, agreement_tables
-from qassay.report.drawing import Drawing, Figure, text
-from qassay.report.figure_files import standalone, write_figures
-from qassay.report.wrong_answers import most_wrong
+from qassay.report.figures.correlation import intervals_figure, scatter_figure, sweep_figure
+from qassay.report.figures.drawing import Drawing, Figure, text
+from qassay.report.figures.files import standalone, write_figures
+from qassay.report.html.correlation_page import agreement_figures, agreement_tables
+from qassay.report.html.wrong_answers import most_wrong
 
 SVG = "{http://www.w3.org/2000/svg}"
 

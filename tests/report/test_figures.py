@@ -2,7 +2,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from qassay.report.figures import histogram, interval, ticks
+from qassay.report.figures.inline import histogram, interval, ticks
 
 
 def shapes(figure, tag):

@@ -7,7 +7,7 @@ import pytest
 from qassay.errors import DataError
 from qassay.records import Example, Reference
 from qassay.report.answers import AnswerRow
-from qassay.report.page import render_report, write_report
+from qassay.report.html.score_page import render_report, write_report
 from report_samples import EXAMPLES, INJECTION, report
 
 

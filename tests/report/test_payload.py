@@ -2,7 +2,7 @@ import pytest
 
 from qassay.records import Example, Reference
 from qassay.report.answers import AnswerRow, system_names
-from qassay.report.payload import REFERENCES, answers_payload
+from qassay.report.html.payload import REFERENCES, answers_payload
 
 
 def payload(*examples, scores=None, unscored=None):

@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from qassay.report.summary_page import render_summaries, select_summaries
+from qassay.report.html.summary_page import render_summaries, select_summaries
 from summary_samples import row, summary_report
 
 

@@ -7,8 +7,8 @@ from rich.console import Console
 
 from qassay.records import Example, Reference
 from qassay.report.answers import AnswerRow
-from qassay.report.terminal import aggregates_table, plain, worst_table
-from qassay.scores import Aggregate
+from qassay.report.terminal.scores import aggregates_table, plain, worst_table
+from qassay.scoring.table import Aggregate
 
 
 def shown(renderable, *, colour=False, width=80):

@@ -9,9 +9,9 @@ import typer
 
 from qassay.cli import options
 from qassay.cli.terminal import list_skipped, output, print_json, say
-from qassay.data.reading import Reader
 from qassay.errors import SpecError
-from qassay.scoring import SEED
+from qassay.io.reader import Reader
+from qassay.scoring.scorer import SEED
 from qassay.text.language import check_language
 from qassay.version import __version__
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from qassay.cli.terminal import Left
-    from qassay.data.reading import ReadOptions
-    from qassay.meta.accuracy import AccuracyReport
-    from qassay.meta.judging import JudgedRun
-    from qassay.meta.label_files import Labels
-    from qassay.meta.ranking import SystemAgreement
+    from qassay.io.reader import ReadOptions
+    from qassay.meta.accuracy.estimates import AccuracyReport
+    from qassay.meta.accuracy.judged_run import JudgedRun
+    from qassay.meta.accuracy.label_files import Labels
+    from qassay.meta.ranking.rankings import SystemAgreement
     from qassay.records import Example
 
 _POPULATIONS = ("answers", "questions")
@@ -78,11 +78,11 @@ def accuracy(
     json: options.Json = False,
 ) -> None:
     """Estimate each system's accuracy, with an interval that holds once some answers are labelled."""
-    from qassay.meta.accuracy import estimate_systems  # noqa: PLC0415 - scipy, loaded when needed
-    from qassay.meta.judging import judge_answers  # noqa: PLC0415 - as above
-    from qassay.meta.label_files import read_labels  # noqa: PLC0415 - as above
-    from qassay.meta.labelling import check_list  # noqa: PLC0415 - as above
-    from qassay.meta.ppi import Population  # noqa: PLC0415 - as above
+    from qassay.meta.accuracy.estimates import estimate_systems  # noqa: PLC0415 - scipy, loaded when needed
+    from qassay.meta.accuracy.judged_run import judge_answers  # noqa: PLC0415 - as above
+    from qassay.meta.accuracy.label_files import read_labels  # noqa: PLC0415 - as above
+    from qassay.meta.accuracy.labels import check_list  # noqa: PLC0415 - as above
+    from qassay.meta.accuracy.ppi import Population  # noqa: PLC0415 - as above
 
     _check(population, out, next_)
     options.check_apart([*inputs, *(labels or []), *filter(None, [dev])], out)
@@ -151,7 +151,7 @@ def _threshold(text: str, dev: str | None) -> float | None:
 
 def _read(inputs: Sequence[str], reading: ReadOptions) -> tuple[list[Example], list[Reader]]:
     """Read all answers; of several files without system names, each is a system by its file's name."""
-    from qassay.meta.systems import name_systems  # noqa: PLC0415 - scipy, loaded when needed
+    from qassay.meta.comparison.systems import name_systems  # noqa: PLC0415 - scipy, loaded when needed
 
     parts = Reader(inputs, reading).apart()
     examples = name_systems(parts if len(parts) > 1 else [("", part) for _, part in parts])
@@ -167,7 +167,7 @@ def _list_skipped(readers: Sequence[Reader], labels: Labels | None) -> int:
 
 
 def _choose(run: JudgedRun, n: int, out: Path | None, seed: int) -> list[dict[str, Any]]:
-    from qassay.meta.labelling import write_selection  # noqa: PLC0415 - scipy, loaded when needed
+    from qassay.meta.accuracy.labels import write_selection  # noqa: PLC0415 - scipy, loaded when needed
 
     selection, round_ = run.choose(n, seed)
     if out is not None:
@@ -204,7 +204,7 @@ def _document(run: JudgedRun, report: AccuracyReport, chosen: list[dict[str, Any
 
 
 def _print(run: JudgedRun, report: AccuracyReport) -> None:
-    from qassay.report.accuracy import (  # noqa: PLC0415 - scipy, loaded when needed
+    from qassay.report.terminal.accuracy import (  # noqa: PLC0415 - scipy, loaded when needed
         accuracy_table,
         as_table,
         plan_table,

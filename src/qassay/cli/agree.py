@@ -11,13 +11,13 @@ import typer
 from qassay.cli import options
 from qassay.cli.terminal import list_skipped, output, print_json, say
 from qassay.errors import SpecError
-from qassay.scoring import SEED
+from qassay.scoring.scorer import SEED
 from qassay.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from qassay.meta.rating_rows import Columns
+    from qassay.meta.agreement.rating_rows import Columns
 
 _FORMS: dict[str, Literal["auto", "long", "wide"]] = {"auto": "auto", "long": "long", "wide": "wide"}
 _COLUMNS = ("id", "system", "annotator", "value", "ratings")
@@ -57,10 +57,10 @@ def agree(
     json: options.Json = False,
 ) -> None:
     """Measure agreement between annotators (Krippendorff's alpha), drop noise, and average what is left."""
-    from qassay.meta.krippendorff import Measurement  # noqa: PLC0415 - loads scipy
-    from qassay.meta.rating_study import study_ratings  # noqa: PLC0415 - as above
-    from qassay.meta.ratings import read_ratings, write_judgements  # noqa: PLC0415 - as above
-    from qassay.report.annotators import annotators_table  # noqa: PLC0415 - as above
+    from qassay.meta.agreement.krippendorff import Measurement  # noqa: PLC0415 - loads scipy
+    from qassay.meta.agreement.rating_study import study_ratings  # noqa: PLC0415 - as above
+    from qassay.meta.agreement.ratings import read_ratings, write_judgements  # noqa: PLC0415 - as above
+    from qassay.report.terminal.agreement import annotators_table  # noqa: PLC0415 - as above
 
     options.check_apart(ratings, out)
     if form not in _FORMS:
@@ -89,7 +89,7 @@ def agree(
 
 
 def _columns(mapping: Mapping[str, str], annotators: list[str] | None) -> Columns:
-    from qassay.meta.rating_rows import Columns  # noqa: PLC0415 - loads scipy
+    from qassay.meta.agreement.rating_rows import Columns  # noqa: PLC0415 - loads scipy
 
     unknown = [name for name in mapping if name not in _COLUMNS]
     if unknown:

@@ -8,9 +8,9 @@ import typer
 
 from qassay.cli import options
 from qassay.cli.terminal import list_skipped, output, print_json
-from qassay.data.reading import Reader
+from qassay.io.reader import Reader
 from qassay.models.base import EMBEDDED
-from qassay.scoring import SEED, score_examples
+from qassay.scoring.scorer import SEED, score_examples
 from qassay.text.language import check_language
 from qassay.version import __version__
 
@@ -29,8 +29,8 @@ def compare(
     json: options.Json = False,
 ) -> None:
     """Test which system is better, on the questions that both answered."""
-    from qassay.meta.systems import compare_table, name_systems  # noqa: PLC0415 - loads scipy
-    from qassay.report.comparison import comparison_tables  # noqa: PLC0415 - as above
+    from qassay.meta.comparison.systems import compare_table, name_systems  # noqa: PLC0415 - loads scipy
+    from qassay.report.terminal.comparison import comparison_tables  # noqa: PLC0415 - as above
 
     reading = options.read_options(format_, map_, None, on_error)
     parts = Reader(inputs, reading).apart()

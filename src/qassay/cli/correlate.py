@@ -11,23 +11,23 @@ import typer
 
 from qassay.cli import options
 from qassay.cli.terminal import list_skipped, output, print_json, say, title_of
-from qassay.data.reading import Reader
-from qassay.data.scored import is_scored, read_scored
 from qassay.errors import SpecError
+from qassay.io.reader import Reader
+from qassay.io.scored_files import is_scored, read_scored
+from qassay.metrics.questions.models import Models
+from qassay.metrics.questions.summary_scorer import SummaryScorer, is_summary_metric
 from qassay.models.base import EMBEDDED
-from qassay.scoring import SEED, score_examples
-from qassay.summary.opening import Models
-from qassay.summary.scorer import SummaryScorer, is_summary_metric
+from qassay.scoring.scorer import SEED, score_examples
 from qassay.text.language import check_language
 from qassay.version import __version__
 
 if TYPE_CHECKING:
-    from qassay.data.reading import ReadOptions
-    from qassay.meta.evaluation import Evidence
-    from qassay.meta.significance import Difference
+    from qassay.io.reader import ReadOptions
+    from qassay.meta.correlation.evaluation import Evidence
+    from qassay.meta.correlation.significance import Difference
     from qassay.models.base import Device as DeviceName
-    from qassay.report.agreement_page import AgreementReport
-    from qassay.scoring import Scorer
+    from qassay.report.html.correlation_page import AgreementReport
+    from qassay.scoring.scorer import Scorer
 
 Kind = TypeVar("Kind", bound=StrEnum)
 _TESTS = {"permutation": "perm-both"}
@@ -95,13 +95,13 @@ def correlate(
     json: options.Json = False,
 ) -> None:
     """Show how each metric agrees with people, with intervals, and which differences are sure."""
-    from qassay.meta import evaluation  # noqa: PLC0415 - loads scipy
-    from qassay.meta import sweep as sweeping  # noqa: PLC0415 - as above
-    from qassay.meta.levels import Level, Unit  # noqa: PLC0415 - as above
-    from qassay.meta.significance import DifferenceTest  # noqa: PLC0415 - as above
-    from qassay.meta.weighted import Coefficient  # noqa: PLC0415 - as above
-    from qassay.report.agreement import agreement_table  # noqa: PLC0415 - as above
-    from qassay.report.agreement_page import AgreementReport  # noqa: PLC0415 - as above
+    from qassay.meta.correlation import evaluation  # noqa: PLC0415 - loads scipy
+    from qassay.meta.correlation import sweep as sweeping  # noqa: PLC0415 - as above
+    from qassay.meta.correlation.levels import Level, Unit  # noqa: PLC0415 - as above
+    from qassay.meta.correlation.significance import DifferenceTest  # noqa: PLC0415 - as above
+    from qassay.meta.correlation.weighted import Coefficient  # noqa: PLC0415 - as above
+    from qassay.report.html.correlation_page import AgreementReport  # noqa: PLC0415 - as above
+    from qassay.report.terminal.correlation import agreement_table  # noqa: PLC0415 - as above
 
     options.check_apart([*inputs, *filter(None, [judgements])], report)
     wanted = evaluation.Options(
@@ -141,8 +141,8 @@ def correlate(
 
 
 def _evidence(answers: _Answers, scoring: _Scoring) -> tuple[Evidence, int]:
-    from qassay.meta.evaluation import evidence_of_rows, evidence_of_table  # noqa: PLC0415 - loads scipy
-    from qassay.meta.judgements import read_judgements  # noqa: PLC0415 - as above
+    from qassay.meta.correlation.evaluation import evidence_of_rows, evidence_of_table  # noqa: PLC0415 - loads scipy
+    from qassay.meta.correlation.judgements import read_judgements  # noqa: PLC0415 - as above
 
     given = None if answers.judgements is None else read_judgements(answers.judgements)
     scored = [each != "-" and is_scored(each) for each in answers.inputs]
@@ -178,12 +178,12 @@ def _scorer(answers: _Answers, scoring: _Scoring) -> Scorer | None:
 
 
 def _write(found: AgreementReport, report: Path | None, figures: Path | None) -> list[str]:
-    from qassay.report.agreement_page import (  # noqa: PLC0415 - loads scipy
+    from qassay.report.figures.files import PNG_EXTRA, write_figures  # noqa: PLC0415 - with the above
+    from qassay.report.html.correlation_page import (  # noqa: PLC0415 - loads scipy
         agreement_figures,
         agreement_tables,
         write_agreement_page,
     )
-    from qassay.report.figure_files import PNG_EXTRA, write_figures  # noqa: PLC0415 - with the above
 
     written = []
     if report is not None:

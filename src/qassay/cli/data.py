@@ -11,8 +11,8 @@ from rich.table import Table
 
 from qassay.cli.options import Json
 from qassay.cli.terminal import messages, output, print_json, say
-from qassay.data.fetch import data_folder, fetch
-from qassay.data.manifest import GITHUB, DataFile, DataSet, find_set, list_sets
+from qassay.io.fetch import data_folder, fetch
+from qassay.io.manifest import GITHUB, DataFile, DataSet, find_set, list_sets
 
 app = typer.Typer(help="Public benchmark files, with checksums.", no_args_is_help=True)
 

@@ -8,16 +8,16 @@ from typing import Annotated
 import typer
 
 from qassay.cli import options
-from qassay.cli.spool import stdin_spooled
+from qassay.cli.buffered_input import stdin_spooled
 from qassay.cli.terminal import output, print_json, say
-from qassay.data.reading import Reader
 from qassay.errors import DataError, SpecError
-from qassay.metrics.catalogue import default_metrics
+from qassay.io.reader import Reader
+from qassay.metrics.registry import default_metrics
 from qassay.models.base import EMBEDDED
 from qassay.records import Example, Reference
-from qassay.report.explain import explain as explain_example
-from qassay.report.explain import print_explanation, write_explanation
-from qassay.scoring import Scorer
+from qassay.report.explain.render import explain as explain_example
+from qassay.report.explain.render import print_explanation, write_explanation
+from qassay.scoring.scorer import Scorer
 from qassay.text.language import check_language
 
 

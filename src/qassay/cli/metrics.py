@@ -10,8 +10,8 @@ from rich.table import Table
 
 from qassay.cli.options import Json
 from qassay.cli.terminal import output, print_json
-from qassay.metrics.catalogue import CATALOGUE
-from qassay.summary.scorer import DECLARATIONS, QUESTION_METRICS, parse_summary_spec
+from qassay.metrics.questions.summary_scorer import DECLARATIONS, QUESTION_METRICS, parse_summary_spec
+from qassay.metrics.registry import CATALOGUE
 from qassay.text.tokenise import TOKENISERS
 
 if TYPE_CHECKING:

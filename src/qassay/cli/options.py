@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from qassay.data.reading import FORMATS, ReadOptions
 from qassay.errors import OutputError, SpecError
+from qassay.io.reader import FORMATS, ReadOptions
 from qassay.models.base import Device as DeviceName
 
 if TYPE_CHECKING:

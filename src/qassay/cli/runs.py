@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from qassay.report.page import AnswerRow, Report, worst_first
+from qassay.report.html.score_page import AnswerRow, Report, worst_first
 from qassay.version import __version__
 
 if TYPE_CHECKING:
-    from qassay.run import Finished, Run
-    from qassay.scores import Aggregate
+    from qassay.scoring.run import Finished, Run
+    from qassay.scoring.table import Aggregate
 
 
 def run_document(finished: Finished, aggregates: list[Aggregate], seed: int) -> dict[str, Any]:
-    """Give what `--json` prints of a run."""
+    """Return what `--json` prints of a run."""
     document: dict[str, Any] = {
         "aggregates": [each.to_dict() for each in aggregates],
         "examples": finished.tally.examples,
@@ -27,7 +27,7 @@ def run_document(finished: Finished, aggregates: list[Aggregate], seed: int) -> 
 
 
 def run_report(title: str, run: Run, finished: Finished, aggregates: list[Aggregate]) -> Report:
-    """Give what a report of a run shows; the input is read once more."""
+    """Return what a report of a run shows; the input is read once more."""
     rows = (AnswerRow(*row) for row in run.answers(finished))
     return Report(
         title=title,

@@ -10,21 +10,21 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from qassay.cli import options
+from qassay.cli.buffered_input import stdin_spooled
 from qassay.cli.runs import run_document, run_report
-from qassay.cli.spool import stdin_spooled
 from qassay.cli.terminal import ProgressBar, list_skipped, output, print_json, resumable, say, title_of
-from qassay.data.reading import Reader
-from qassay.engines.local import LocalEngine
-from qassay.engines.ray import RayEngine
 from qassay.errors import SpecError
-from qassay.meta.trec_run import rank_answers, write_run
-from qassay.metrics.catalogue import default_metrics, parse_spec
+from qassay.io.reader import Reader
+from qassay.meta.ranking.trec_run import rank_answers, write_run
+from qassay.metrics.registry import default_metrics, parse_spec
 from qassay.models.base import EMBEDDED
-from qassay.report.evidence import gather_evidence
-from qassay.report.page import AnswerRow, worst_first, write_report
-from qassay.report.terminal import aggregates_table, worst_table
-from qassay.run import Engine, Finished, Run
-from qassay.scoring import SEED, Scorer
+from qassay.report.explain.evidence import gather_evidence
+from qassay.report.html.score_page import AnswerRow, worst_first, write_report
+from qassay.report.terminal.scores import aggregates_table, worst_table
+from qassay.scoring.engines.local import LocalEngine
+from qassay.scoring.engines.ray import RayEngine
+from qassay.scoring.run import Engine, Finished, Run
+from qassay.scoring.scorer import SEED, Scorer
 from qassay.text.language import check_language
 
 if TYPE_CHECKING:

@@ -12,33 +12,33 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from qassay.cli import options
+from qassay.cli.buffered_input import stdin_spooled
 from qassay.cli.runs import run_document
-from qassay.cli.spool import stdin_spooled
 from qassay.cli.terminal import ProgressBar, list_skipped, output, print_json, resumable, say, title_of
-from qassay.data.formats import recognise
-from qassay.data.intake import Intake
-from qassay.data.reading import FORMATS, Reader
-from qassay.data.scored import read_rows
-from qassay.data.source import Source
-from qassay.engines.local import LocalEngine
+from qassay.io.reader import FORMATS, Reader
+from qassay.io.readers.formats import recognise
+from qassay.io.readers.read_context import Intake
+from qassay.io.scored_files import read_rows
+from qassay.io.source import Source
+from qassay.metrics.questions.models import Models
+from qassay.metrics.questions.question_log import KeptRecords
+from qassay.metrics.questions.question_writer import PROMPT, check_prompt
+from qassay.metrics.questions.summary_scorer import AT_ONCE, SummaryScorer, default_summary_metrics
 from qassay.models.base import EMBEDDED
-from qassay.report.terminal import aggregates_table
-from qassay.run import Finished, Run
-from qassay.scoring import SEED
-from qassay.summary.kept import KeptRecords
-from qassay.summary.opening import Models
-from qassay.summary.scorer import AT_ONCE, SummaryScorer, default_summary_metrics
-from qassay.summary.writing import PROMPT, check_prompt
+from qassay.report.terminal.scores import aggregates_table
+from qassay.scoring.engines.local import LocalEngine
+from qassay.scoring.run import Finished, Run
+from qassay.scoring.scorer import SEED
 from qassay.text.language import check_language
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from qassay.data.reading import ReadOptions
+    from qassay.io.reader import ReadOptions
+    from qassay.metrics.questions.summary_scorer import Key, Place
     from qassay.records import Example
-    from qassay.report.summary_page import SummaryRow
-    from qassay.scores import Aggregate
-    from qassay.summary.scorer import Key, Place
+    from qassay.report.html.summary_page import SummaryRow
+    from qassay.scoring.table import Aggregate
 
 _LISTED = 20
 """Summaries without a score that are listed one by one."""
@@ -165,8 +165,8 @@ def _write_report(
     aggregates: list[Aggregate],
     kept: KeptRecords,
 ) -> None:
-    from qassay.meta.levels_at_once import judgement_means, levels_at_once  # noqa: PLC0415 - loads scipy
-    from qassay.report.summary_page import (  # noqa: PLC0415 - as above
+    from qassay.meta.correlation.batched_levels import judgement_means, levels_at_once  # noqa: PLC0415 - loads scipy
+    from qassay.report.html.summary_page import (  # noqa: PLC0415 - as above
         SummaryReport,
         select_summaries,
         write_summary_page,
@@ -188,7 +188,7 @@ def _write_report(
 
 
 def _summaries(scorer: SummaryScorer, run: Run, finished: Finished, kept: KeptRecords) -> Iterator[SummaryRow]:
-    from qassay.report.summary_page import SummaryRow  # noqa: PLC0415 - loads scipy
+    from qassay.report.html.summary_page import SummaryRow  # noqa: PLC0415 - loads scipy
 
     for (example, scores, unscored), records in zip(run.answers(finished), kept.by_summary(), strict=False):
         finished_records = [scorer.verdicts.finish(record) for record in records]

@@ -23,8 +23,8 @@ from qassay.errors import OutputError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from qassay.data.intake import Skipped
-    from qassay.data.reading import Reader
+    from qassay.io.reader import Reader
+    from qassay.io.readers.read_context import Skipped
 
 
 class Output(Console):

@@ -36,9 +36,9 @@ def chunker(
     check_train_extra()
     from dataclasses import replace  # noqa: PLC0415 - with what it is for
 
-    from qassay.models.hf import choose_device  # noqa: PLC0415 - loads torch
-    from qassay.train.chunker import Plan  # noqa: PLC0415 - as above
-    from qassay.train.chunker_run import train_from_files  # noqa: PLC0415 - as above
+    from qassay.models.hf.encoder import choose_device  # noqa: PLC0415 - loads torch
+    from qassay.training.chunker import Plan  # noqa: PLC0415 - as above
+    from qassay.training.chunker_run import train_from_files  # noqa: PLC0415 - as above
 
     plan = Plan(seed=seed)
     plan = replace(plan, epochs=epochs or plan.epochs, rate=rate or plan.rate)
@@ -94,10 +94,10 @@ def reader(
     check_train_extra()
     from dataclasses import replace  # noqa: PLC0415 - with what it is for
 
-    from qassay.models.hf import choose_device  # noqa: PLC0415 - loads torch
-    from qassay.train.reader import Plan, parse_shares  # noqa: PLC0415 - as above
-    from qassay.train.reader_run import UNFINISHED, train_from_files  # noqa: PLC0415 - as above
-    from qassay.train.reader_teachers import School  # noqa: PLC0415 - as above
+    from qassay.models.hf.encoder import choose_device  # noqa: PLC0415 - loads torch
+    from qassay.training.reader import Plan, parse_shares  # noqa: PLC0415 - as above
+    from qassay.training.reader_run import UNFINISHED, train_from_files  # noqa: PLC0415 - as above
+    from qassay.training.reader_teachers import School  # noqa: PLC0415 - as above
 
     plan = Plan(seed=seed, dropout=dropout, shares=parse_shares(share or ()), seconds=minutes and 60 * minutes)
     plan = replace(plan, epochs=epochs or plan.epochs, rate=rate or plan.rate, tokens=batch or plan.tokens)
@@ -120,7 +120,7 @@ def reader(
 
 def _folder(base: str) -> Path:
     from qassay.models.base import parse_ref  # noqa: PLC0415 - with what it is for
-    from qassay.models.hf import local_folder  # noqa: PLC0415 - as above
+    from qassay.models.hf.encoder import local_folder  # noqa: PLC0415 - as above
 
     return local_folder(parse_ref(base))
 

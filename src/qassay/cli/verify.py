@@ -7,21 +7,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from qassay.cli import options
+from qassay.cli.buffered_input import stdin_spooled
 from qassay.cli.runs import run_document, run_report
-from qassay.cli.spool import stdin_spooled
 from qassay.cli.terminal import ProgressBar, list_skipped, output, print_json, resumable, say, title_of
-from qassay.data.reading import Reader
-from qassay.data.scored import read_rows
-from qassay.engines.local import LocalEngine
+from qassay.io.reader import Reader
+from qassay.io.scored_files import read_rows
+from qassay.metrics.questions.pair_scorer import AT_ONCE, PAIR_METHODS, PairScorer
 from qassay.models.base import EMBEDDED
-from qassay.report.page import write_report
-from qassay.report.terminal import aggregates_table
-from qassay.run import Finished, Run
-from qassay.scoring import SEED
-from qassay.summary.pair_scorer import AT_ONCE, PAIR_METHODS, PairScorer
+from qassay.report.html.score_page import write_report
+from qassay.report.terminal.scores import aggregates_table
+from qassay.scoring.engines.local import LocalEngine
+from qassay.scoring.run import Finished, Run
+from qassay.scoring.scorer import SEED
 
 if TYPE_CHECKING:
-    from qassay.meta.verification import Lead, Verification
+    from qassay.meta.accuracy.verification import Lead, Verification
 
 _LEAST = 2
 """Verdicts that are needed to say anything of a method."""
@@ -74,7 +74,7 @@ def verify(
         return
     output.print(aggregates_table(aggregates, finished.tally.notes))
     if quality:
-        from qassay.report.verification import verification_table  # noqa: PLC0415 - loads scipy
+        from qassay.report.terminal.verification import verification_table  # noqa: PLC0415 - loads scipy
 
         output.print(verification_table(quality, leads))
     for path in filter(None, (out, report)):
@@ -88,7 +88,7 @@ def _quality(finished: Finished, scorer: PairScorer, seed: int) -> tuple[list[Ve
         return [], []
     import numpy as np  # noqa: PLC0415 - with the below
 
-    from qassay.meta.verification import are_verdicts, verification_quality  # noqa: PLC0415 - loads scipy
+    from qassay.meta.accuracy.verification import are_verdicts, verification_quality  # noqa: PLC0415 - loads scipy
 
     judgements = [row.judgement for row in rows]
     if not are_verdicts(judgements):

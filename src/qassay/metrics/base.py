@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from qassay.frequencies import FrequencyNeed
+from qassay.features.frequencies import FrequencyNeed
 
 if TYPE_CHECKING:
     from qassay.arrays import Bools, Floats, Ints
-    from qassay.features import Batch, Pairs, Resources
+    from qassay.features.batch import Batch, Pairs, Resources
     from qassay.spec import Declaration, MetricSpec
 
 
@@ -48,7 +48,7 @@ class Metric(ABC):
         return (FrequencyNeed(self.tok),) if self.spec.weights == "idf" else ()
 
     def identity(self, resources: Resources) -> dict[str, str]:
-        """Say what else than spec and data the scores depend on: a model, a word net, the run's frequencies."""
+        """Return what else than spec and data the scores depend on: a model, a word net, the run's frequencies."""
         if self.spec.weights in {"kpqa", "kp"}:
             return {"weights": resources.weigher().fingerprint}
         counted = [resources.frequencies[need].fingerprint for need in self.frequencies]
@@ -60,23 +60,23 @@ class Metric(ABC):
         return self.text("tok")
 
     def text(self, name: str) -> str:
-        """Give a parameter that is a word."""
+        """Return a parameter that is a word."""
         return str(self.params[name])
 
     def number(self, name: str) -> float:
-        """Give a parameter that is a number."""
+        """Return a parameter that is a number."""
         return float(self.params[name])
 
     @abstractmethod
     def stats(self, batch: Batch) -> Floats:
-        """Give the (examples, k) additive statistics."""
+        """Return the (examples, k) additive statistics."""
 
     @abstractmethod
     def finish(self, stats: Floats) -> Floats:
-        """Give the scores that statistics of shape (…, k) stand for; NaN where nothing was scored."""
+        """Return the scores that statistics of shape (…, k) stand for; NaN where nothing was scored."""
 
     def unscored(self, batch: Batch) -> dict[int, str]:
-        """Say why an example cannot be scored."""
+        """Return why an example cannot be scored."""
         return {int(i): NO_CANDIDATE for i in np.flatnonzero(batch.missing)}
 
 
@@ -85,10 +85,10 @@ class MeanMetric(Metric):
 
     @abstractmethod
     def values(self, batch: Batch) -> Floats:
-        """Give each example's score, NaN where there is none."""
+        """Return each example's score, NaN where there is none."""
 
     def stats(self, batch: Batch) -> Floats:
-        """Give [value, 1] for scored examples and [0, 0] for others."""
+        """Return [value, 1] for scored examples and [0, 0] for others."""
         values = self.values(batch)
         scored = ~np.isnan(values)
         return np.stack([np.where(scored, values, 0.0), scored.astype(np.float64)], axis=1)
@@ -102,7 +102,7 @@ class OverlapMetric(MeanMetric):
     """A metric on tokens, for which a blank reference is no reference."""
 
     def usable(self, batch: Batch) -> Pairs:
-        """Give the pairs whose reference has tokens."""
+        """Return the pairs whose reference has tokens."""
         view = batch.view(self.tok, self.spec.weights)
         return subset(batch.pairs, view.tokens.lengths[view.right(batch.pairs)] > 0)
 
@@ -119,7 +119,7 @@ def subset(pairs: Pairs, keep: Bools) -> Pairs:
 
 
 def agreeing(batch: Batch, pairs: Pairs) -> Bools:
-    """Tell which of some pairs state the same yes-no opinion on both sides."""
+    """Return which of some pairs state the same yes-no opinion on both sides."""
     return np.asarray(batch.same_opinion[np.isin(batch.pairs.reference, pairs.reference)], bool)
 
 
@@ -131,7 +131,7 @@ def without_pairs(batch: Batch, pairs: Pairs) -> dict[int, str]:
 
 
 def mean(stats: Floats) -> Floats:
-    """Give the means that statistics of [value, 1] stand for; NaN where nothing was scored."""
+    """Return the means that statistics of [value, 1] stand for; NaN where nothing was scored."""
     return divide(stats[..., 0], stats[..., 1], empty=np.nan)
 
 
@@ -152,5 +152,5 @@ def best(values: Floats, example: Ints, examples: int) -> Floats:
 
 
 def f_measure(precision: Floats, recall: Floats, beta: float) -> Floats:
-    """Give (1 + β²)PR / (R + β²P), and 0 where both are 0."""
+    """Return (1 + β²)PR / (R + β²P), and 0 where both are 0."""
     return divide((1 + beta**2) * precision * recall, recall + beta**2 * precision)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qassay.errors import ModelError
-from qassay.text.foreign import is_other_european
+from qassay.text.language_id import is_other_european
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -73,7 +73,7 @@ class Encoder(Protocol):
         """Cut a text into word pieces, without the marks around it."""
 
     def encode(self, texts: Sequence[str], layer: int) -> list[TokenEmbeddings]:
-        """Give each text's embeddings at a layer, from 1."""
+        """Return each text's embeddings at a layer, from 1."""
 
 
 class Weigher(Protocol):
@@ -109,7 +109,7 @@ EMBEDDED_FOLDER = Path(__file__).parent / "mini"
 
 
 def parse_ref(text: str) -> ModelRef:
-    """Tell what a model name means: `mini`, an existing folder or anything that looks like a path, or a Hub name."""
+    """Return what a model name means: `mini`, an existing folder or anything that looks like a path, or a Hub name."""
     if text == EMBEDDED:
         return ModelRef("embedded", text)
     if text and Path(text).expanduser().is_dir():
@@ -124,7 +124,7 @@ def parse_ref(text: str) -> ModelRef:
 
 
 def is_foreign(text: str) -> bool:
-    """Tell whether most letters of a text are not Latin."""
+    """Whether most letters of a text are not Latin."""
     if text.isascii():
         return False
     letters = [character for character in text if character.isalpha()]

@@ -9,7 +9,7 @@ from typing import Literal, TypeVar
 import msgspec
 
 from qassay.errors import ModelError
-from qassay.models.weight_file import SUFFIX, weights_identity
+from qassay.models.onnx.weight_file import SUFFIX, weights_identity
 
 DESCRIPTION = "model.json"
 TOKENIZER = "tokenizer.json"
@@ -82,7 +82,7 @@ class OnnxModel(msgspec.Struct, frozen=True, omit_defaults=True):
         return model
 
     def with_keyphrase(self, head: KeyphraseHead) -> OnnxModel:
-        """Give the same model with another keyphrase head."""
+        """Return the same model with another keyphrase head."""
         return msgspec.structs.replace(self, keyphrase=head)
 
 

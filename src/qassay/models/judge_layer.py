@@ -58,7 +58,7 @@ class JudgeLayer(msgspec.Struct, frozen=True):
         (folder / DESCRIPTION).write_bytes(msgspec.json.format(msgspec.json.encode(self), indent=1) + b"\n")
 
     def parts(self, names: tuple[str, ...], values: Floats, lengths: Ints) -> Floats:
-        """Give what each signal adds to each pair's logit: (pairs, 1 + signals), the bias first."""
+        """Return what each signal adds to each pair's logit: (pairs, 1 + signals), the bias first."""
         missing = [name for name in self.coefficients if name not in {*names, BIAS}]
         if missing:
             raise ModelError(f"the judge's layer weighs signals that this version does not have: {', '.join(missing)}")
@@ -70,7 +70,7 @@ class JudgeLayer(msgspec.Struct, frozen=True):
 
 
 def shortness(lengths: Ints, middle: float, width: float) -> Floats:
-    """Say how short references of these lengths are: near 1 for a word or two, near 0 for sentences."""
+    """Return how short references of these lengths are: near 1 for a word or two, near 0 for sentences."""
     beyond = np.minimum((lengths - middle) / width, _FARTHEST)
     return np.asarray(1 / (1 + np.exp(beyond)), np.float64)
 

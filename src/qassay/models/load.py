@@ -7,15 +7,18 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from qassay.errors import ModelError
-from qassay.models import ava, ava_linear, judge, judge_layer
-from qassay.models.ava_design import READER
+from qassay.models import judge_layer
+from qassay.models.ava import judge as ava
+from qassay.models.ava import linear as ava_linear
+from qassay.models.ava.design import READER
 from qassay.models.base import EMBEDDED, parse_ref
 from qassay.models.folder import DESCRIPTION, KEYPHRASE_SETTINGS, OnnxModel
+from qassay.models.onnx import judge
 
 if TYPE_CHECKING:
     from qassay.models.base import Device, Encoder, ModelRef, Weigher
-    from qassay.models.judge import Judge
-    from qassay.models.onnx import OnnxEncoder
+    from qassay.models.onnx.encoder import OnnxEncoder
+    from qassay.models.onnx.judge import Judge
 
 
 def load_encoder(ref: str = EMBEDDED, device: Device = "auto", threads: int | None = None) -> Encoder:
@@ -43,7 +46,7 @@ def load_judge(ref: str = EMBEDDED, device: Device = "auto", threads: int | None
         return _ava_judge(ref, device)
     if not _runs_without_torch(parsed, device):
         raise ModelError(f"{ref} has no judge; train one with `qassay train judge`, or use the model {EMBEDDED}")
-    from qassay.models.judge import OnnxJudge  # noqa: PLC0415 - loaded when a model runs
+    from qassay.models.onnx.judge import OnnxJudge  # noqa: PLC0415 - loaded when a model runs
 
     return OnnxJudge(_onnx_encoder(ref, threads))
 
@@ -60,7 +63,7 @@ def need_torch(name: str) -> None:
 
 
 def has_keyphrase_head(ref: str) -> bool:
-    """Tell whether a model can weigh tokens: the embedded one, or a folder with a keyphrase head."""
+    """Whether a model can weigh tokens: the embedded one, or a folder with a keyphrase head."""
     parsed = parse_ref(ref)
     if parsed.kind == "hub":
         return False
@@ -70,7 +73,7 @@ def has_keyphrase_head(ref: str) -> bool:
 
 
 def has_judge(ref: str, kind: str = "mini") -> bool:
-    """Tell whether a model judges answers as `ava` of a kind does: `mini` with a layer, the others by themselves."""
+    """Whether a model judges answers as `ava` of a kind does: `mini` with a layer, the others by themselves."""
     parsed = parse_ref(ref)
     if parsed.kind == "hub":
         return False
@@ -82,7 +85,7 @@ def has_judge(ref: str, kind: str = "mini") -> bool:
 
 
 def has_reader(ref: str) -> bool:
-    """Tell whether a model reads context, question, reference and answer, as `lerc` does."""
+    """Whether a model reads context, question, reference and answer, as `lerc` does."""
     parsed = parse_ref(ref)
     if parsed.kind == "hub":
         return False
@@ -96,7 +99,7 @@ def _design(parsed: ModelRef) -> str | None:
 
 
 def is_encoder(ref: str) -> bool:
-    """Tell whether a model gives embeddings; a judge with encoders of its own does not, nor a linear one."""
+    """Whether a model gives embeddings; a judge with encoders of its own does not, nor a linear one."""
     parsed = parse_ref(ref)
     if parsed.kind != "folder":
         return True
@@ -114,14 +117,14 @@ def _runs_without_torch(parsed: ModelRef, device: Device) -> bool:
 @lru_cache(maxsize=4)
 def _onnx_encoder(ref: str, threads: int | None) -> OnnxEncoder:
     # One object for embeddings and weights, so that both find what the other has already encoded.
-    from qassay.models.onnx import OnnxEncoder  # noqa: PLC0415 - loaded when a model runs
+    from qassay.models.onnx.encoder import OnnxEncoder  # noqa: PLC0415 - loaded when a model runs
 
     return OnnxEncoder(ref, parse_ref(ref).folder, threads)
 
 
 @lru_cache(maxsize=4)
 def _onnx_weigher(ref: str, threads: int | None) -> Weigher:
-    from qassay.models.keyphrase import OnnxWeigher  # noqa: PLC0415 - loaded when a model runs
+    from qassay.models.onnx.keyphrase import OnnxWeigher  # noqa: PLC0415 - loaded when a model runs
 
     return OnnxWeigher(_onnx_encoder(ref, threads))
 
@@ -129,7 +132,7 @@ def _onnx_weigher(ref: str, threads: int | None) -> Weigher:
 @lru_cache(maxsize=2)
 def _hf_encoder(ref: str, device: Device) -> Encoder:
     need_torch(ref)
-    from qassay.models.hf import open_encoder  # noqa: PLC0415 - needs torch, an optional extra
+    from qassay.models.hf.encoder import open_encoder  # noqa: PLC0415 - needs torch, an optional extra
 
     return open_encoder(parse_ref(ref), device)
 
@@ -137,8 +140,8 @@ def _hf_encoder(ref: str, device: Device) -> Encoder:
 @lru_cache(maxsize=2)
 def _hf_weigher(ref: str, device: Device) -> Weigher:
     need_torch(ref)
-    from qassay.models.hf import local_folder  # noqa: PLC0415 - needs an optional extra
-    from qassay.models.hf_keyphrase import HFWeigher, read_settings  # noqa: PLC0415 - needs torch
+    from qassay.models.hf.encoder import local_folder  # noqa: PLC0415 - needs an optional extra
+    from qassay.models.hf.keyphrase import HFWeigher, read_settings  # noqa: PLC0415 - needs torch
 
     parsed = parse_ref(ref)
     read_settings(local_folder(parsed))

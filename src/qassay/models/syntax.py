@@ -69,7 +69,7 @@ class Chunker(Protocol):
         """What identifies the model."""
 
     def tag(self, sentences: Sequence[str]) -> list[Tagged]:
-        """Give every sentence's words, in order."""
+        """Return every sentence's words, in order."""
 
     def knows(self, word: str) -> bool:
-        """Tell whether a word is in the model's vocabulary."""
+        """Whether a word is in the model's vocabulary."""

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from qassay.records import Example
-    from qassay.report.evidence import Evidence
+    from qassay.report.explain.evidence import Evidence
 
 UNNAMED, EVERYTHING = "unnamed", "all answers"
 
@@ -28,7 +28,7 @@ class AnswerRow:
     """What the scores are made of, where that was gathered."""
 
     def mean(self, maxima: Mapping[str, float]) -> float | None:
-        """Give the mean of the known scores, each as a share of its metric's maximum; `None` without any."""
+        """Return the mean of the known scores, each as a share of its metric's maximum; `None` without any."""
         shares = [value / maxima.get(spec, 1.0) for spec, value in self.scores.items() if value is not None]
         return sum(shares) / len(shares) if shares else None
 
@@ -37,7 +37,7 @@ Row = TypeVar("Row", bound=AnswerRow)
 
 
 def system_names(systems: Iterable[str]) -> dict[str, str]:
-    """Give each system the name that people read, in the order of their first appearance."""
+    """Return each system the name that people read, in the order of their first appearance."""
     distinct = list(dict.fromkeys(systems))
     return {system: system or (UNNAMED if len(distinct) > 1 else EVERYTHING) for system in distinct}
 

@@ -50,7 +50,7 @@ def language(text: str) -> str:
 
 
 def spaced(texts: Iterable[str]) -> bool:
-    """Tell whether the texts, taken together, are in a language that is written with spaces between words.
+    """Whether the texts, taken together, are in a language that is written with spaces between words.
 
     They may quote another: an English answer that gives a name in Chinese has more words than Chinese characters.
     """

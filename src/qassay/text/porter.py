@@ -78,7 +78,7 @@ def _measure(stem: str) -> int:
 
 
 def _is_short(stem: str) -> bool:
-    """Tell whether the stem meets Porter's condition *o, or is a vowel and a consonant alone."""
+    """Whether the stem meets Porter's condition *o, or is a vowel and a consonant alone."""
     shape = _shape(stem)
     return shape == "vc" or (shape.endswith("cvc") and stem[-1] not in "wxy")
 
@@ -112,7 +112,7 @@ def _past_or_participle(word: str) -> str:
 
 
 def _restored(stem: str) -> str:
-    """Give back the e that -ed or -ing took, or undo the doubling it brought: conflate, hop, file."""
+    """Return back the e that -ed or -ing took, or undo the doubling it brought: conflate, hop, file."""
     if stem.endswith(("at", "bl", "iz")):
         return stem + "e"
     if stem[-2:-1] == stem[-1] and _shape(stem).endswith("c"):
@@ -170,7 +170,7 @@ def _final_e_and_ll(word: str) -> str:
 
 @lru_cache(maxsize=1 << 17)
 def stem(word: str) -> str:
-    """Give the lower-cased stem of an English word, as NLTK's `PorterStemmer` gives it by default.
+    """Return the lower-cased stem of an English word, as NLTK's `PorterStemmer` gives it by default.
 
     Porter (1980) with the departures listed above. Letters outside a-z count as consonants.
     """

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, NamedTuple, overload
 
 import numpy as np
 
+from qassay.text.factorize import number_keys
 from qassay.text.language import UNSPACED, combining_marks
 from qassay.text.normalise import fold
-from qassay.text.numbering import number_keys
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -167,7 +167,7 @@ class Scan:
 
 @cache
 def _table(scan: Scan) -> Bytes:
-    """Give the kind of each character of Unicode's first plane; any other is unsure."""
+    """Return the kind of each character of Unicode's first plane; any other is unsure."""
     plane = "".join(map(chr, range(_PLANE)))
     table = np.full(_PLANE + 1, scan.others, np.uint8)
     table[_PLANE] = _UNSURE

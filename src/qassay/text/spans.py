@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def spread(spans: Ints, values: Floats, targets: Ints) -> Floats:
-    """Give each target span the mean of the values on its characters; 0 where no span covers any of them.
+    """Return each target span the mean of the values on its characters; 0 where no span covers any of them.
 
     `spans` and `targets` are (count, 2) arrays of start and end positions in the same text; `spans` are in order
     and do not overlap.

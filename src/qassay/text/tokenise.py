@@ -42,7 +42,7 @@ class Tokeniser:
     """How to cut many texts at once, where there is a way."""
 
     def tokens(self, text: str, *, spaced: bool = False) -> list[str]:
-        """Give the tokens in order; none only for a blank text."""
+        """Return the tokens in order; none only for a blank text."""
         return self.cut_spaced(text) if spaced and self.cut_spaced else self.cut(text)
 
 

@@ -12,7 +12,7 @@ from rapidfuzz.process import cpdist
 
 from qassay.arrays import summed
 from qassay.errors import DataError
-from qassay.text.numbering import find_keys, number_keys
+from qassay.text.factorize import find_keys, number_keys
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -98,12 +98,12 @@ class Tokens:
         return np.asarray(number[inverse], np.int64)
 
     def take(self, texts: Ints) -> Tokens:
-        """Give the tokens of these texts, in this order; a text may be taken more than once."""
+        """Return the tokens of these texts, in this order; a text may be taken more than once."""
         lengths = self.lengths[texts]
         return Tokens(self.ids[ranges(self.starts[texts], lengths)], _starts(lengths), self.words)
 
     def row(self, text: int) -> list[str]:
-        """Give one text's tokens as strings."""
+        """Return one text's tokens as strings."""
         return [self.words[i] for i in self.ids[self.starts[text] : self.starts[text + 1]]]
 
     def grams(self, n: int) -> GramTable:
@@ -119,7 +119,7 @@ class Tokens:
         return self._grams[-gap]
 
     def lcs(self, left: Ints, right: Ints) -> Ints:
-        """Give the length of the longest common subsequence of each pair of texts."""
+        """Return the length of the longest common subsequence of each pair of texts."""
         if not len(left):
             return np.zeros(0, np.int64)
         coded = self.coded
@@ -156,7 +156,7 @@ class GramTable:
         return Matches(left_owner[hit], left_row[hit], right_row[place])
 
     def mean_weights(self, weights: Floats) -> Floats:
-        """Give each gram of each text the mean weight of its tokens over all its places in that text."""
+        """Return each gram of each text the mean weight of its tokens over all its places in that text."""
         of_place = np.zeros(len(self._position))
         for offset in self._offsets:
             of_place += weights[self._position + offset]

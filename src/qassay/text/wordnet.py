@@ -68,7 +68,7 @@ class WordNet:
         return (WordNet, (self.root,))
 
     def synonyms(self, word: str) -> frozenset[str]:
-        """Give the word itself and the one-word members of all synsets of it and of its base forms.
+        """Return the word itself and the one-word members of all synsets of it and of its base forms.
 
         This is the set that NLTK's METEOR matches a word of the candidate with: all parts of speech, base
         forms by MORPHY's exception lists or else its rules of detachment, names spelt as WordNet spells them.

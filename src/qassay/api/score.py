@@ -1,0 +1,138 @@
+"""The Python interface: score rows, or load one metric and compute it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from qassay.errors import DataError
+from qassay.io.in_memory import each_row, from_examples, from_rows
+from qassay.io.readers.rows import check_characters
+from qassay.metrics.registry import parse_spec
+from qassay.models.base import EMBEDDED
+from qassay.records import Example, Reference
+from qassay.scoring.scorer import SEED, score_examples
+from qassay.validation import check_options, is_list, listed, named
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from qassay.models.base import Device
+    from qassay.scoring.scorer import OnError
+    from qassay.scoring.table import ScoreTable
+    from qassay.spec import MetricSpec
+
+
+def score(
+    rows: Iterable[object],
+    metrics: str | Iterable[str | MetricSpec] | None = None,
+    *,
+    language: str = "auto",
+    seed: int = SEED,
+    model: str = EMBEDDED,
+    device: Device = "auto",
+    on_error: OnError = "stop",
+) -> ScoreTable:
+    """Score answers given as dictionaries (the fields of the JSONL format), as a data frame, or as `Example`s.
+
+    Dictionaries written out in a list are mere objects to a type checker: what the rows are is checked here.
+
+    Without metrics, those that suit the first answer: the lexical ones, and in English the learned ones; an answer that
+    lacks what one of them needs goes without its score. With `on_error="skip"` that holds for any metrics, and for an
+    answer that is too long for a model.
+    """
+    check_options(language=language, seed=seed, model=model, device=device, on_error=on_error)
+    wanted = named("metrics", metrics)
+    everything = list(each_row(rows))
+    made = sum(isinstance(row, Example) for row in everything)
+    if 0 < made < len(everything):
+        raise DataError("rows are a mix of dictionaries and Examples; give one kind")
+    examples = from_examples(everything) if made else from_rows(everything)
+    return score_examples(examples, wanted, language=language, seed=seed, model=model, device=device, on_error=on_error)
+
+
+def load(spec: str) -> LoadedMetric:
+    """Load a metric, to be used as with Hugging Face `evaluate`: `load("rouge_l").compute(…)`."""
+    return LoadedMetric(parse_spec(spec))
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedMetric:
+    """One metric that computes on lists of texts."""
+
+    spec: MetricSpec
+
+    def compute(
+        self,
+        *,
+        predictions: Iterable[str],
+        references: Iterable[str] | Iterable[Iterable[str]],
+        questions: Iterable[str] | None = None,
+        language: str = "auto",
+        seed: int = SEED,
+        model: str = EMBEDDED,
+        device: Device = "auto",
+    ) -> dict[str, Any]:
+        """Score predictions against one reference each, or a list of references each.
+
+        Gives the aggregate under the metric's name, its interval, `scores`, one a prediction, the reasons for missing
+        ones with their counts, and notes. Arrays and series count as lists. Lists of unlike length, or texts where
+        lists belong, are errors.
+        """
+        check_options(language=language, seed=seed, model=model, device=device)
+        examples = _examples(predictions, references, questions)
+        table = score_examples(examples, [self.spec], language=language, seed=seed, model=model, device=device)
+        aggregate = table.aggregates[0]
+        # A metric may fall back to another spec of itself (METEOR without a WordNet), and says so.
+        spec = aggregate.metric
+        return {
+            spec: aggregate.value,
+            "low": aggregate.low,
+            "high": aggregate.high,
+            "n": aggregate.n,
+            "unscored": aggregate.unscored,
+            "reasons": aggregate.reasons,
+            "scores": [table.score(spec, i).value for i in range(len(table))],
+            "notes": dict(table.notes),
+            "signature": aggregate.signature,
+        }
+
+
+def _examples(predictions: object, references: object, questions: object) -> list[Example]:
+    texts, held = listed("predictions", predictions), listed("references", references)
+    asked = [""] * len(texts) if questions is None else listed("questions", questions)
+    sizes = {"predictions": len(texts), "references": len(held), "questions": len(asked)}
+    if len(set(sizes.values())) > 1:
+        if questions is None:
+            del sizes["questions"]
+        counts = ", ".join(f"{size} {name}" for name, size in sizes.items())
+        raise DataError(
+            f"{counts}; give one entry a prediction (for several references to each, a list of lists: "
+            f'[["first", "second"], …])'
+        )
+    accepted = [_references(i, each) for i, each in enumerate(held)]
+    if len({isinstance(each, str) for each in held}) > 1:
+        raise DataError("references mix texts and lists of texts; give one kind")
+    return [
+        Example(str(i), _text("questions", i, asked[i]), accepted[i], _text("predictions", i, text))
+        for i, text in enumerate(texts)
+    ]
+
+
+def _references(i: int, given: object) -> tuple[Reference, ...]:
+    if isinstance(given, str):
+        return (Reference(given),)
+    texts = list(given) if is_list(given) else []
+    if not texts:
+        raise DataError(f"references[{i}] is {given!r:.60}; give a text or a list of at least one text")
+    return tuple(Reference(_text(f"references[{i}]", j, each)) for j, each in enumerate(texts))
+
+
+def _text(name: str, i: int, given: object) -> str:
+    if not isinstance(given, str):
+        raise DataError(f"{name}[{i}] is {given!r:.60}, not a text")
+    try:
+        check_characters(given)
+    except DataError as error:
+        raise DataError(f"{name}[{i}] {error.problem}") from error
+    return given

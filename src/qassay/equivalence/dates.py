@@ -1,0 +1,81 @@
+"""Dates as English texts give them: a month with its day, its year or both."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_NAMES = "january february march april may june july august september october november december"
+MONTHS = _NAMES.split()
+_NUMBERS = {form: number for number, name in enumerate(MONTHS, 1) for form in (name, name[:3])} | {"sept": 9}
+_ALSO_WORDS = frozenset({"march", "may", "mar", "jan", "jun", "dec", "sep", "oct", "apr", "aug", "feb", "jul", "nov"})
+"""Alone, without a day or a year, these say too little, or something else."""
+_DAY = r"(?:3[01]|[12]\d|0?[1-9])(?:st|nd|rd|th)?(?!\d)"
+_TO = r"\s?(?:[-\u2013\u2014,&]|to|and|or|through|until)\s?"
+_YEAR = r"(?P<{0}>1\d\d\d|20\d\d)(?!\d{{3}})"  # the number of a footnote may follow: "19961"
+_MONTH = "|".join(sorted(_NUMBERS, key=len, reverse=True))  # the longest form that fits
+_DATE = re.compile(
+    rf"(?:(?<!\d)(?P<first>{_DAY}(?:{_TO}{_DAY})?)\s{{0,3}}(?:of\s)?)?"
+    # Some systems run words together, as in "released onMay 3".
+    rf"(?:(?<![^\W\d_])|(?-i:(?<=[a-z])(?=[A-Z])))(?P<month>(?a:{_MONTH}))(?![^\W\d_])\.?"
+    rf"(?:\s{{1,3}}(?:the\s)?(?P<then>{_DAY}(?:{_TO}{_DAY})?))?"
+    rf"(?:\s?,?\s{{0,3}}(?:of\s|in\s)?{_YEAR.format('year')})?"
+    rf"|(?<!\d){_YEAR.format('iso')}-(?P<number>0[1-9]|1[0-2])-(?P<day>0[1-9]|[12]\d|3[01])(?!\d)",
+    re.IGNORECASE,
+)
+_MOST = 100
+_FIGURES = re.compile(r"\d+")
+
+
+class Date(NamedTuple):
+    """A month, with the days and the year that are given with it."""
+
+    month: int
+    days: tuple[int, int] | None = None
+    """The first and the last of them: twice the same for one day."""
+    year: int | None = None
+
+    def agrees(self, other: Date) -> bool:
+        """Whether both can mean one day, as far as each says."""
+        if self.month != other.month:
+            return False
+        if self.year is not None and other.year is not None and self.year != other.year:
+            return False
+        if self.days is None or other.days is None:
+            return True
+        return self.days[0] <= other.days[1] and other.days[0] <= self.days[1]
+
+
+@lru_cache(maxsize=1 << 14)
+def dates(text: str) -> tuple[Date, ...]:
+    """Return the distinct dates of a text, the first hundred of them: every one is held against others."""
+    return tuple(islice(dict.fromkeys(date for date, _, _ in dated(text)), _MOST))
+
+
+def dated(text: str) -> Iterator[tuple[Date, int, int]]:
+    """Return every date of a text with where it begins and ends."""
+    for match in _DATE.finditer(text):
+        if (date := _date(match)) is not None:
+            yield date, match.start(), match.end()
+
+
+def _date(found: re.Match[str]) -> Date | None:
+    if found["iso"]:
+        day = int(found["day"])
+        return Date(int(found["number"]), (day, day), int(found["iso"]))
+    month, days = found["month"].lower(), _days(found["first"] or found["then"])
+    if days is None and not found["year"] and month in _ALSO_WORDS:
+        return None
+    return Date(_NUMBERS[month], days, int(found["year"]) if found["year"] else None)
+
+
+def _days(text: str | None) -> tuple[int, int] | None:
+    if text is None:
+        return None
+    named = [int(figures) for figures in _FIGURES.findall(text)]
+    return min(named), max(named)

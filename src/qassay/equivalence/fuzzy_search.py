@@ -1,0 +1,170 @@
+"""Looking for a word in a text that may have it in another form."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_left
+from functools import cached_property
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from qassay.equivalence.quantities import NUMBER_WORDS, Numbers, quantities, roman_figures
+from qassay.text.porter import stem
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_LONG, _INFLECTED, _LONGER = 4, 5, 6
+_LITTLE = """of in on at by to for from with and or as is was were be been are since during until after before that this
+it its his her their he she they which who about around approximately roughly over"""
+_LITTLE_WORDS = frozenset(_LITTLE.split())
+_NOT_LETTERS = re.compile(r"[\W_]+")
+_APOSTROPHES = str.maketrans("", "", "\u2018\u2019")
+_PARTS = re.compile(r"\d+|[^\W\d_]+")
+_ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th|s)?")
+_SIGNS = {
+    "%": ("percent", "per", "cent", "percentage"),
+    "\u00b0": ("degree", "degrees"),
+    "$": ("dollar", "dollars"),
+    "\u00a3": ("pound", "pounds"),
+    "\u20ac": ("euro", "euros"),
+}
+_SHORT_FORMS = {
+    "yr": "year",
+    "yrs": "years",
+    "hr": "hour",
+    "hrs": "hours",
+    "min": "minute",
+    "mins": "minutes",
+    "sec": "second",
+    "secs": "seconds",
+    "km": "kilometers",
+    "kilometres": "kilometers",
+    "cm": "centimeters",
+    "centimetres": "centimeters",
+    "ft": "feet",
+    "lb": "pound",
+    "lbs": "pounds",
+    "kg": "kilograms",
+    "bn": "billion",
+    "dr": "doctor",
+    "st": "saint",
+    "mt": "mount",
+    "co": "company",
+    "corp": "corporation",
+    "dept": "department",
+    "gen": "general",
+    "gov": "governor",
+    "prof": "professor",
+    "sen": "senator",
+    "jr": "junior",
+    "sr": "senior",
+    "jan": "january",
+    "feb": "february",
+    "apr": "april",
+    "jun": "june",
+    "jul": "july",
+    "aug": "august",
+    "sep": "september",
+    "sept": "september",
+    "oct": "october",
+    "nov": "november",
+    "dec": "december",
+}
+
+
+class SearchedText:
+    """A text in which words are looked for, given with its words after SQuAD normalisation."""
+
+    def __init__(self, text: str, words: Sequence[str]) -> None:
+        self.numbers = Numbers(text)
+        self._letters = _NOT_LETTERS.sub("", _plain(text.lower()))
+        self._known = _known(text, [_plain(word) for word in words])
+
+    def share(self, words: Sequence[str]) -> float:
+        """Return the share of words that are found; little ones ("since 1940") count only where there are no others."""
+        wanted = [word for word in words if word not in _LITTLE_WORDS] or words
+        return sum(self.has(_plain(word)) for word in wanted) / len(wanted) if wanted else 0.0
+
+    def has(self, word: str) -> bool:
+        """Whether the text has a word, also where it is run together with others.
+
+        A number may be in figures or in words, ordinal, Roman, or be followed by more figures; a short form stands for
+        its word, and a sign for its name. Long words may stand inside others or be inflected; still longer ones may
+        lack their last letter, or have a slip in one of their letters that is not the first.
+        """
+        if word in self._known or _SHORT_FORMS.get(word) in self._known:
+            return True
+        if figures := _figures(word):
+            return self._has_number(figures)
+        parts = _PARTS.findall(word)
+        if parts and parts != [word]:
+            return all(self.has(part) for part in parts)
+        if len(word) < _LONG:
+            return False
+        if word in self._letters or (len(word) >= _INFLECTED and stem(word) in self._stems):
+            return True
+        return len(word) >= _LONGER and self._has_nearly(word)
+
+    @cached_property
+    def _ordered(self) -> list[str]:
+        return sorted(self._known)
+
+    @cached_property
+    def _stems(self) -> frozenset[str]:
+        return frozenset(stem(word) for word in self._known if word.isalpha())
+
+    @cached_property
+    def _by_look(self) -> dict[tuple[str, int], list[str]]:
+        """Return the text's words by first letter and length."""
+        found: dict[tuple[str, int], list[str]] = {}
+        for word in filter(None, self._known):
+            found.setdefault((word[0], len(word)), []).append(word)
+        return found
+
+    def _has_number(self, figures: str) -> bool:
+        if len(figures) >= _LONG:
+            at = bisect_left(self._ordered, figures)
+            if at < len(self._ordered) and self._ordered[at].startswith(figures):
+                return True
+        return any(map(self.numbers.meet, quantities(figures)))
+
+    def _has_nearly(self, word: str) -> bool:
+        if word[:-1] in self._letters:
+            return True
+        near = (self._by_look.get((word[0], length), ()) for length in range(len(word) - 1, len(word) + 2))
+        return any(_one_letter_off(word, known) for known in chain.from_iterable(near))
+
+
+def _plain(text: str) -> str:
+    """Take accents off, and the apostrophes that SQuAD normalisation does not know."""
+    if text.isascii():
+        return text
+    letters = unicodedata.normalize("NFKD", text.translate(_APOSTROPHES))
+    return "".join(each for each in letters if not unicodedata.combining(each))
+
+
+def _known(text: str, words: Sequence[str]) -> frozenset[str]:
+    """Return a text's words, and those in them: before a footnote's number, between dashes, behind a sign."""
+    known = {part for word in words for part in (word, *_PARTS.findall(word))}
+    known.update(name for sign, names in _SIGNS.items() if sign in text for name in names)
+    known.update(_SHORT_FORMS[word] for word in known & _SHORT_FORMS.keys())
+    return frozenset(known)
+
+
+def _figures(word: str) -> str | None:
+    """Return the figures of a word that is a number, if it is one."""
+    ordinal = _ORDINAL.fullmatch(word)
+    return NUMBER_WORDS.get(word) or (ordinal[1] if ordinal else roman_figures(word.upper()))
+
+
+def _one_letter_off(word: str, other: str) -> bool:
+    """Whether one letter more, less or another makes the words equal, or two neighbours that change places.
+
+    The words' lengths differ by one letter at most.
+    """
+    same = next((i for i, (a, b) in enumerate(zip(word, other, strict=False)) if a != b), min(len(word), len(other)))
+    rest, left = word[same:], other[same:]
+    swapped = rest[1:2] + rest[:1] + rest[2:]
+    return left in {rest[1:], swapped} or left[1:] in {rest, rest[1:]}

@@ -1,0 +1,113 @@
+"""In how many of the run's references a token or n-gram stands: the rarity behind `:idf` and CIDEr."""
+
+from __future__ import annotations
+
+from collections import Counter
+from hashlib import blake2b
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+import numpy as np
+
+from qassay.errors import DataError
+from qassay.text.language import spaced
+from qassay.text.normalise import compose
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+    from qassay.arrays import Floats
+    from qassay.records import Example
+    from qassay.text.tokenise import Tokeniser
+
+Gram = tuple[str, ...]
+
+
+class FrequencyNeed(NamedTuple):
+    """Which frequencies a metric needs."""
+
+    tok: str
+    orders: int = 1
+    """n-grams of orders 1 to this."""
+    together: bool = False
+    """A document is one reference (as in BERTScore), or all references of an example together (CIDEr)."""
+
+
+class _Stored(msgspec.Struct):
+    tok: str
+    orders: int
+    together: bool
+    documents: int
+    counts: dict[str, int]
+
+
+class Frequencies:
+    """Document frequencies of n-grams over references."""
+
+    def __init__(self, need: FrequencyNeed) -> None:
+        self.need = need
+        self.documents = 0
+        self.counts: Counter[Gram] = Counter()
+        self._fingerprint: str | None = None
+
+    def add(self, examples: Iterable[Example], tokeniser: Tokeniser) -> None:
+        """Count the references of more examples."""
+        self._fingerprint = None
+        for example in examples:
+            spaced = tokeniser.cut_spaced is not None and in_spaced_language(example)
+            rows = [tokeniser.tokens(compose(each.text), spaced=spaced) for each in example.references]
+            grams = [set(ngrams(tokens, self.need.orders)) for tokens in rows]
+            documents = [set().union(*grams)] if self.need.together else grams
+            self.documents += len(documents)
+            for document in documents:
+                self.counts.update(document)
+
+    def idf(self, words: Sequence[str]) -> Floats:
+        """Return log((N + 1) / (df + 1)) for each word, as BERTScore defines it (Zhang et al. 2020)."""
+        df = np.array([self.counts[(word,)] for word in words], np.float64)
+        return np.log((self.documents + 1) / (df + 1))
+
+    def save(self, path: Path) -> None:
+        """Write the counts as JSON, for `df=FILE`."""
+        counts = {" ".join(gram): count for gram, count in sorted(self.counts.items())}
+        need = self.need._asdict()
+        path.write_bytes(msgspec.json.encode({**need, "documents": self.documents, "counts": counts}))
+
+    @classmethod
+    def load(cls, path: Path) -> Frequencies:
+        """Read what `save` wrote."""
+        try:
+            stored = msgspec.json.decode(path.read_bytes(), type=_Stored)
+        except OSError as problem:
+            raise DataError(f"cannot be read: {problem.strerror}", path) from problem
+        except (msgspec.MsgspecError, UnicodeDecodeError) as problem:
+            raise DataError(f"holds no document frequencies: {problem}", path) from problem
+        frequencies = cls(FrequencyNeed(stored.tok, stored.orders, stored.together))
+        frequencies.documents = stored.documents
+        frequencies.counts.update({tuple(gram.split(" ")): count for gram, count in stored.counts.items()})
+        return frequencies
+
+    @property
+    def fingerprint(self) -> str:
+        """Identify these counts, whatever the order in which they were made."""
+        if self._fingerprint is None:
+            self._fingerprint = self._identified()
+        return self._fingerprint
+
+    def _identified(self) -> str:
+        total = sum(
+            int.from_bytes(blake2b(repr((gram, count)).encode(), digest_size=8).digest())
+            for gram, count in self.counts.items()
+        )
+        return f"{(total + self.documents) % (1 << 64):016x}"[:8]
+
+
+def in_spaced_language(example: Example) -> bool:
+    """Tell, by its question and references, whether an example is in a language written with spaces."""
+    return spaced([example.question, *(each.text for each in example.references)])
+
+
+def ngrams(tokens: Sequence[str], orders: int) -> list[Gram]:
+    """List the n-grams of orders 1 to `orders`."""
+    return [tuple(tokens[i : i + n]) for n in range(1, orders + 1) for i in range(len(tokens) - n + 1)]

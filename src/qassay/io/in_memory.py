@@ -1,0 +1,85 @@
+"""Rows that Python callers hold -> examples, with the checks of JSON lines."""
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from qassay.errors import DataError
+from qassay.io.reader import ONE_ID_EACH, distinct, repeated
+from qassay.io.readers.read_context import FIELDS, Reading
+from qassay.io.readers.rows import need_text, to_example
+from qassay.records import Example
+
+Convert = Callable[[dict[str, Any], str, int, str], Example]
+
+
+def from_rows(rows: Iterable[object], source: str = "rows", convert: Convert = to_example) -> Iterator[Example]:
+    """Turn dictionaries, or the rows of a pandas data frame, into examples; the place of a row is `row 3`.
+
+    NaN and pandas' NA stand for nothing, and numpy arrays for lists, as data frames have them.
+    """
+
+    def converted(row: object, number: int) -> Example:
+        if not isinstance(row, Mapping):
+            raise DataError(f"is a {type(row).__name__}; give a dictionary")
+        return convert({field: _plain(value) for field, value in row.items()}, source, number, "")
+
+    return _checked(each_row(rows), "row", converted)
+
+
+def from_examples(examples: Iterable[object]) -> Iterator[Example]:
+    """Check examples that a caller made as dictionaries are checked; the place of one is `example 3`."""
+
+    def converted(example: object, number: int) -> Example:
+        row = {field: _plain(getattr(example, field)) for field in FIELDS}
+        if not isinstance(extra := getattr(example, "extra", {}), Mapping):
+            raise DataError(f'"extra" is a {type(extra).__name__}; give a dictionary')
+        return replace(to_example(row, "example", number, ""), extra=extra)
+
+    return _checked(examples, "example", converted)
+
+
+def each_row(rows: object) -> Iterable[object]:
+    """Return the rows of a list or a data frame; refuse what has none."""
+    pandas = sys.modules.get("pandas")
+    if pandas is not None and isinstance(rows, pandas.DataFrame):
+        records: list[object] = rows.to_dict("records")
+        return records
+    if isinstance(rows, str | bytes | Mapping) or not isinstance(rows, Iterable):
+        raise DataError(f"rows are a {type(rows).__name__}; give a list of dictionaries, or a pandas DataFrame")
+    return rows
+
+
+def _checked(given: Iterable[object], kind: str, convert: Callable[[object, int], Example]) -> Iterator[Example]:
+    def placed() -> Reading:
+        number = 0
+        for number, each in enumerate(given, 1):
+            try:
+                example = convert(each, number)
+                need_text(example)
+            except DataError as error:
+                raise DataError(error.problem, f"{kind} {number}") from error
+            yield example, kind, number
+        if not number:
+            raise DataError("there are no rows; give at least one")
+
+    def refuse(example: Example, _: str, number: int) -> None:
+        raise DataError(f"{repeated(example)}; {ONE_ID_EACH}", f"{kind} {number}")
+
+    return distinct(placed(), refuse)
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    return None if _is_nothing(value) else value
+
+
+def _is_nothing(value: object) -> bool:
+    if isinstance(value, float | np.floating):
+        return bool(np.isnan(value))
+    pandas = sys.modules.get("pandas")
+    return pandas is not None and (value is pandas.NA or value is pandas.NaT)

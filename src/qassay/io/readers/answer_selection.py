@@ -1,0 +1,182 @@
+"""Answer selection (WikiQA, TREC-QA): the sentences of a question, each labelled right or wrong.
+
+Each sentence is a candidate, and its references are the other right sentences of the same question.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby, islice
+from operator import attrgetter
+
+from qassay.errors import DataError
+from qassay.io.duplicate_ids import SeenIds
+from qassay.io.readers.delimited import Record, header, need_columns, records
+from qassay.io.readers.read_context import Intake, Reading, ReadOptions
+from qassay.io.source import Source
+from qassay.records import Example, Reference
+
+AS2_COLUMNS = ("QuestionID", "Question", "SentenceID", "Sentence", "Label")
+QUESTIONS_AT_ONCE = 256
+
+_OPENING = re.compile(r"<QApairs id='([^']*)'>")
+
+
+@dataclass(slots=True)
+class _Sentence:
+    name: str
+    text: str
+    label: int
+    line: int
+
+
+@dataclass(slots=True)
+class _Question:
+    name: str
+    text: str
+    line: int
+    sentences: list[_Sentence] = field(default_factory=list)
+
+
+def read_as2(sources: Sequence[Source], intake: Intake) -> Reading:
+    """Read WikiQA's tables (Yang et al. 2015), whose rows of one question must stand together.
+
+    The table with documents (seven columns) is written without quoting and has one id a question. The one
+    without them (five columns) has quoted cells and a new `QuestionID` in every row, so that there the
+    question's text says which rows belong together.
+    """
+    intake.no_mapping("as2")
+    source = sources[0]
+    questions, with_documents = _table(source, intake)
+    return _examples(questions, source, intake, by_name=with_documents)
+
+
+def _table(source: Source, intake: Intake) -> tuple[Iterator[_Question], bool]:
+    with_documents = b"DocumentID" in source.head(1024).partition(b"\n")[0]
+    reading = records(source, intake, "\t", quoted=not with_documents)
+    names = header(reading, source)
+    need_columns(names, AS2_COLUMNS, source)
+    rows = _rows(reading, names, source, intake)
+    grouped = groupby(rows, attrgetter("name" if with_documents else "text"))
+    return (_joined(group) for _, group in grouped), with_documents
+
+
+def read_trec(sources: Sequence[Source], intake: Intake) -> Reading:
+    """Read TREC-QA's tagged text (Wang et al. 2007), which looks like XML and is not.
+
+    Inside a tag the first line holds the tokens, separated by tabs; the lines of annotation are not used.
+    """
+    intake.no_mapping("trec")
+    return _examples(_blocks(sources[0]), sources[0], intake, by_name=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """A question with its right and its wrong sentences."""
+
+    question: str
+    right: tuple[str, ...]
+    wrong: tuple[str, ...]
+
+
+def read_selection(source: Source) -> Iterator[Selection]:
+    """Read the questions of a WikiQA table or a TREC-QA file with all their sentences."""
+    intake = Intake(ReadOptions(can_skip=False))
+    try:
+        tagged = source.head(1024).lstrip().startswith(b"<QApairs")
+        questions, by_name = (_blocks(source), True) if tagged else _table(source, intake)
+        for question in _once(questions, source, by_name=by_name):
+            sides = [tuple(each.text for each in question.sentences if each.label == label) for label in (1, 0)]
+            yield Selection(question.text, *sides)
+    finally:
+        source.close()
+
+
+def _rows(reading: Iterator[Record], names: Sequence[str], source: Source, intake: Intake) -> Iterator[_Question]:
+    name, question, sentence_name, sentence, label = (names.index(column) for column in AS2_COLUMNS)
+    for line, cells in reading:
+        if cells[label].strip() not in {"0", "1"}:
+            intake.refuse(f'the label is "{cells[label][:40]}"; it must be 0 or 1', source.name, line)
+            continue
+        entry = _Sentence(f"{cells[name]}/{cells[sentence_name]}", cells[sentence], int(cells[label]), line)
+        yield _Question(cells[name], cells[question], line, [entry])
+
+
+def _joined(rows: Iterable[_Question]) -> _Question:
+    first, *others = rows
+    first.sentences += [row.sentences[0] for row in others]
+    return first
+
+
+def _blocks(source: Source) -> Iterator[_Question]:
+    question: _Question | None = None
+    tag, tag_line, text = "", 0, ""
+    for first, lines in source.line_batches():
+        for number, raw in enumerate(lines, first):
+            line = _decoded(raw, source, number)
+            if opening := _OPENING.fullmatch(line):
+                _expect(question is None, "a question begins inside another", source, number)
+                question = _Question(opening[1], "", number)
+            elif line == "</QApairs>" and question is not None and not tag:
+                yield question
+                question = None
+            elif line in {"<question>", "<positive>", "<negative>"} and question is not None and not tag:
+                tag, tag_line, text = line[1:-1], number, ""
+            elif tag and line == f"</{tag}>" and question is not None:
+                if tag == "question":
+                    question.text = text
+                else:
+                    name = f"{question.name}/{len(question.sentences) + 1}"
+                    question.sentences.append(_Sentence(name, text, int(tag == "positive"), tag_line))
+                tag = ""
+            elif tag:
+                if number == tag_line + 1:
+                    text = " ".join(line.split())
+            else:
+                _expect(not line, f'"{line[:40]}" stands outside the tags', source, number)
+    _expect(question is None, "the file ends inside a question", source, None)
+
+
+def _decoded(raw: bytes, source: Source, number: int) -> str:
+    try:
+        return raw.decode().strip()
+    except UnicodeDecodeError as error:
+        raise DataError("is not UTF-8; save the file as UTF-8", source.name, number) from error
+
+
+def _expect(holds: bool, problem: str, source: Source, line: int | None) -> None:
+    if not holds:
+        raise DataError(f"{problem}; mend the tags", source.name, line)
+
+
+def _examples(questions: Iterable[_Question], source: Source, intake: Intake, *, by_name: bool) -> Reading:
+    for question in _once(questions, source, by_name=by_name):
+        right = [Reference(sentence.text) for sentence in question.sentences if sentence.label]
+        for sentence in question.sentences:
+            references = tuple([reference for reference in right if reference.text != sentence.text])
+            if not references:
+                intake.leave_out("no other right sentence to compare with", source.name, sentence.line)
+                continue
+            example = Example(
+                sentence.name,
+                question.text,
+                references,
+                sentence.text,
+                intake.system(),
+                judgement=float(sentence.label),
+                extra={"question_id": question.name},
+            )
+            yield example, source.name, sentence.line
+
+
+def _once(questions: Iterable[_Question], source: Source, *, by_name: bool) -> Iterator[_Question]:
+    """Refuse a question that comes again further on, whose earlier sentences had too few references."""
+    seen = SeenIds()
+    coming = iter(questions)
+    while batch := list(islice(coming, QUESTIONS_AT_ONCE)):
+        repeated = seen.add([("", question.name if by_name else question.text) for question in batch])
+        yield from batch[: repeated[0]] if repeated else batch
+        if repeated:
+            question = batch[repeated[0]]
+            problem = f'the question "{question.text[:60]}" comes again; put all rows of a question together'
+            raise DataError(problem, source.name, question.line)

@@ -1,0 +1,168 @@
+"""DuReader 2.0: Chinese questions with yes-no labels and entity answers, as JSON lines or a zip of them."""
+
+import zipfile
+from collections.abc import Iterator, Sequence
+from pathlib import PurePath
+from typing import IO
+
+import msgspec
+
+from qassay.errors import DataError
+from qassay.io.readers.jsonl import DECODING_ERRORS, explain
+from qassay.io.readers.read_context import Intake, Reading, fail
+from qassay.io.readers.rows import parse_opinion
+from qassay.io.source import Source, readable
+from qassay.records import Example, Opinion, Reference
+
+NO_OPINION = frozenset({"no_opinion", "no opinion", "no-opinion", "noopinion", "none", "null", ""})
+ZIP_MAGIC = b"PK\x03\x04"
+
+
+class _Row(msgspec.Struct):
+    """A question with its references, or in the result form a system's answer to it."""
+
+    question_id: int | str
+    question_type: str = ""
+    question: str | None = None
+    answers: list[str] = []
+    yesno_answers: list[str | None] = []
+    entity_answers: list[list[str]] = []
+    fake_answers: list[str] = []
+
+
+class _Given(msgspec.Struct, frozen=True):
+    """What a system answered."""
+
+    candidate: str | None
+    opinion: Opinion | None = None
+
+
+_decode = msgspec.json.Decoder(_Row).decode
+
+
+def read_dureader(sources: Sequence[Source], intake: Intake) -> Reading:
+    """Read questions, answered by files in DuReader's result form or else by `fake_answers` (He et al. 2018).
+
+    `yesno_answers` label the references one by one, and the first one labels a system's answer. The entities
+    of all references together are the entities of the question. Questions without references, such as the
+    test set's, are left out and counted.
+    """
+    intake.no_mapping("dureader")
+    questions, *results = sources
+    if not results:
+        yield from _examples(questions, intake, None, intake.system())
+        return
+    if intake.options.system is not None and len(results) > 1:
+        raise DataError("--system names one system, and there are several files of results; leave it out")
+    if len(results) > 1 and not questions.is_file:
+        raise DataError("questions for several systems cannot be read from a pipe; give a file", questions.name)
+    questions.passes = len(results)
+    for result in results:
+        given = dict(_given(result, intake))
+        yield from _examples(questions, intake, given, intake.system(PurePath(result.stem).stem))
+
+
+def _examples(questions: Source, intake: Intake, given: dict[str, _Given] | None, system: str) -> Reading:
+    for source, line, row in _rows(questions, intake):
+        name = str(row.question_id)
+        if not row.answers:
+            intake.leave_out("no reference", source.name, line)
+            continue
+        try:
+            references = tuple(
+                [Reference(text, _label(each)) for text, each in zip(row.answers, _labels(row), strict=True)]
+            )
+        except DataError as error:
+            intake.refuse(error.problem, source.name, line)
+            continue
+        if given is None:
+            answer = _Given(row.fake_answers[0] if row.fake_answers else None)
+        else:
+            answer = given.get(name, _Given(None))
+        example = Example(
+            name,
+            row.question or "",
+            references,
+            answer.candidate,
+            system,
+            answer.opinion,
+            tuple(dict.fromkeys(entity for group in row.entity_answers for entity in group)),
+            question_type=row.question_type.lower() or None,
+        )
+        yield example, source.name, line
+
+
+def _given(result: Source, intake: Intake) -> Iterator[tuple[str, _Given]]:
+    for source, line, row in _rows(result, intake):
+        if len(row.answers) > 1:
+            intake.refuse(f"has {len(row.answers)} answers; give one answer a question", source.name, line)
+            continue
+        try:
+            opinion = _label(row.yesno_answers[0]) if row.yesno_answers else None
+        except DataError as error:
+            intake.refuse(error.problem, source.name, line)
+            continue
+        # An empty list is a system that says nothing, which is an answer; a missing row is not.
+        yield str(row.question_id), _Given(row.answers[0] if row.answers else "", opinion)
+
+
+def _labels(row: _Row) -> Sequence[str | None]:
+    if not row.yesno_answers:
+        return [None] * len(row.answers)
+    if len(row.yesno_answers) != len(row.answers):
+        fail(f'"yesno_answers" has {len(row.yesno_answers)} labels for {len(row.answers)} answers; give one each')
+    return row.yesno_answers
+
+
+def _label(value: str | None) -> Opinion | None:
+    return None if value is None or value.strip().lower() in NO_OPINION else parse_opinion(value)
+
+
+def _rows(source: Source, intake: Intake) -> Iterator[tuple[Source, int, _Row]]:
+    for part in _members(source):
+        for first, lines in part.line_batches():
+            for number, line in enumerate(lines, first):
+                try:
+                    row = _decode(line)
+                except msgspec.ValidationError as error:
+                    problem = f"is not a row of DuReader ({error}); mend the file"
+                    intake.refuse(problem, part.name, number)
+                    continue
+                except DECODING_ERRORS as error:
+                    if line and not line.isspace():
+                        intake.refuse(explain(line, error), part.name, number)
+                    continue
+                yield part, number, row
+
+
+def _members(source: Source) -> Iterator[Source]:
+    """Return the source itself, or the JSON files inside it if it is a zip archive."""
+    if source.head(len(ZIP_MAGIC)) != ZIP_MAGIC:
+        yield source
+        return
+    if source.path is None or not source.is_file:
+        raise DataError("a zip archive cannot be read from a pipe; give a file", source.name)
+    source.close()
+    with readable(source.name):
+        archive = zipfile.ZipFile(source.path)
+    with archive:
+        found = [each for each in archive.infolist() if _is_data(each.filename)]
+        if not found:
+            raise DataError("holds no .json or .jsonl file", source.name)
+        for member in found:
+            yield member_of(archive, member, source)
+            source.bytes_read += member.compress_size
+
+
+def member_of(archive: zipfile.ZipFile, member: zipfile.ZipInfo, source: Source) -> Source:
+    """Return one file of an archive as a source of its own."""
+
+    def opener() -> IO[bytes]:
+        return archive.open(member)
+
+    return Source(f"{source.name}/{member.filename}", PurePath(member.filename).name, opener, member.file_size)
+
+
+def _is_data(name: str) -> bool:
+    # Archives made on a Mac hold a shadow folder of the same names.
+    return name.endswith((".json", ".jsonl")) and not name.startswith("__MACOSX/")

@@ -1,0 +1,51 @@
+"""Parquet rows, streamed a group at a time."""
+
+from collections.abc import Iterator, Sequence
+
+from qassay.errors import DataError
+from qassay.io.readers.read_context import Intake, Reading
+from qassay.io.readers.rows import Row, rename, to_example
+from qassay.io.source import Source
+
+BATCH = 1024
+
+
+def read_parquet(sources: Sequence[Source], intake: Intake) -> Reading:
+    """Read the rows of a Parquet file; the place of a row is its number."""
+    source, mapping, system = sources[0], intake.options.mapping, intake.system()
+    for number, row in enumerate(parquet_rows(source), 1):
+        try:
+            rename(row, mapping)
+            example = to_example(row, source.stem, number, system)
+        except DataError as error:
+            intake.refuse(error.problem, source.name, number)
+            continue
+        yield example, source.name, number
+
+
+def parquet_rows(source: Source) -> Iterator[Row]:
+    """Return each row as a dictionary; every row has every column."""
+    if source.path is None or not source.is_file:
+        raise DataError("Parquet cannot be read from a pipe or an archive; give a file", source.name)
+    try:
+        import pyarrow as pa  # noqa: PLC0415 - optional and heavy
+        from pyarrow import parquet  # noqa: PLC0415 - as above
+    except ImportError as error:
+        raise DataError('Parquet needs pyarrow; pip install "qassay[parquet]"', source.name) from error
+    # A file that cannot be opened says so here, so that what goes wrong later is its content.
+    source.head(1)
+    source.close()
+    size, done = source.size or 0, 0
+    damage = (pa.ArrowException, UnicodeDecodeError, OSError)
+    try:
+        with parquet.ParquetFile(source.path) as file:
+            batches = file.iter_batches(batch_size=BATCH)
+            while (batch := next(batches, None)) is not None:
+                rows: list[Row] = batch.to_pylist()
+                done += len(rows)
+                source.bytes_read = round(size * done / max(1, file.metadata.num_rows))
+                yield from rows
+    except damage as error:
+        reason = str(error).splitlines()[0]
+        raise DataError(f"is not a Parquet file that can be read ({reason}); write it again", source.name) from error
+    source.bytes_read = size

@@ -1,0 +1,93 @@
+"""What every reader shares: the options, and the list of what was left out and why."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Literal, NoReturn
+
+from qassay.errors import DataError
+from qassay.records import Example
+
+FIELDS = (
+    "id",
+    "question",
+    "references",
+    "candidate",
+    "system",
+    "opinion",
+    "entities",
+    "context",
+    "question_type",
+    "judgement",
+)
+"""The fields of a row that Qassay knows; any other is kept and written back."""
+
+LISTED = 1000
+"""How many skipped rows are listed one by one; all are counted."""
+
+Placed = tuple[Example, str, int]
+"""An example with the input and the line it came from."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadOptions:
+    """How inputs are to be read."""
+
+    format: str = "auto"
+    """A name from `FORMATS`, or `auto` to recognise each input."""
+    mapping: Mapping[str, str] = field(default_factory=dict)
+    """Our field to their field: `{"candidate": "prediction"}`."""
+    system: str | None = None
+    """The name of the system that gave the answers, where the rows do not name one."""
+    on_error: Literal["stop", "skip"] = "stop"
+    """Whether a bad row ends the reading, or is left out and listed."""
+    can_skip: bool = True
+    """Whether the command has `--on-error`, so that a message may name it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A row that was left out."""
+
+    place: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.reason}"
+
+
+class Intake:
+    """Decides what becomes of bad rows, and remembers what was left out."""
+
+    def __init__(self, options: ReadOptions) -> None:
+        self.options = options
+        self.skipped: list[Skipped] = []
+        self.skipped_total = 0
+
+    def refuse(self, problem: str, name: str, line: int) -> None:
+        """Stop at a bad row, or leave it out if the options say so."""
+        if self.options.on_error == "stop":
+            raise DataError(f"{problem}, or --on-error skip" if self.options.can_skip else problem, name, line)
+        self.leave_out(problem, name, line)
+
+    def leave_out(self, reason: str, name: str, line: int) -> None:
+        """Count a row that is not to be scored, without calling it an error."""
+        self.skipped_total += 1
+        if len(self.skipped) < LISTED:
+            self.skipped.append(Skipped(f"{name}:{line}", reason))
+
+    def no_mapping(self, format_name: str) -> None:
+        """Refuse `--map` for a format whose fields are fixed."""
+        if self.options.mapping:
+            raise DataError(f"--map does not apply to the format {format_name}, whose fields are fixed")
+
+    def system(self, otherwise: str = "") -> str:
+        """Name the system of answers that do not: as the option says, or else as the format has it."""
+        return otherwise if self.options.system is None else self.options.system
+
+
+Reading = Iterator[Placed]
+
+
+def fail(problem: str) -> NoReturn:
+    """Return what is wrong with a row; whoever knows its place adds it."""
+    raise DataError(problem)

@@ -1,0 +1,124 @@
+"""Summaries with their references and documents, and pairs of short answers: two more shapes of JSON lines."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from qassay.errors import DataError
+from qassay.io.readers.jsonl import DECODING_ERRORS, decode_row, explain
+from qassay.io.readers.read_context import Intake, Reading, fail
+from qassay.io.readers.rows import Row, as_input, rename, to_example
+from qassay.io.source import Source
+from qassay.records import Example
+
+ANSWER_CONTEXT = "answer_context"
+"""The field that holds the text an expected answer was taken from; the prediction's own is the example's context."""
+SUMMARY_FIELDS = ("id", "system", "summary", "references", "document", "question_type", "judgement")
+PAIR_FIELDS = (
+    "id",
+    "system",
+    "question",
+    "answer",
+    "prediction",
+    ANSWER_CONTEXT,
+    "prediction_context",
+    "question_type",
+    "judgement",
+)
+
+
+def is_summary(row: Mapping[str, Any]) -> bool:
+    """Tell a row of summaries from one of answers."""
+    return "summary" in row and "candidate" not in row and ("references" in row or "document" in row)
+
+
+def is_pair(row: Mapping[str, Any]) -> bool:
+    """Tell a row of answer pairs from one of answers: it says where the answers were found.
+
+    Answers and predictions alone may be anything, and are read as pairs only when the format is named.
+    """
+    contexts = {ANSWER_CONTEXT, "prediction_context"}
+    return "answer" in row and "prediction" in row and "candidate" not in row and not contexts.isdisjoint(row)
+
+
+def read_summaries(sources: Sequence[Source], intake: Intake) -> Reading:
+    """Read `{"id", "system", "summary", "references", "document", "judgement"}`, one a line.
+
+    The summary becomes the candidate and the document the context. One of references and document may be missing.
+    """
+    return _read(sources[0], intake, to_summary, "--map candidate=SUMMARY --map context=DOCUMENT")
+
+
+def read_pairs(sources: Sequence[Source], intake: Intake) -> Reading:
+    """Read `{"id", "question", "answer", "prediction", "answer_context", "prediction_context", "judgement"}`.
+
+    The answer becomes the reference, the prediction the candidate and its context the example's.
+    """
+    return _read(sources[0], intake, to_pair, "--map references=ANSWER --map candidate=PREDICTION")
+
+
+def _read(source: Source, intake: Intake, convert: Callable[[Row, str, int, str], Example], as_table: str) -> Reading:
+    system = intake.system()
+    for first, lines in source.line_batches():
+        for number, line in enumerate(lines, first):
+            try:
+                row: Row = decode_row(line)
+                rename(row, intake.options.mapping)
+                example = convert(row, source.stem, number, system)
+            except DECODING_ERRORS as error:
+                if line and not line.isspace():
+                    table = number == 1 and re.match(rb"[^{\[]*[,\t]", line)
+                    remedy = f"; a table is read with --format csv (or tsv) {as_table}" if table else ""
+                    intake.refuse(explain(line, error) + remedy, source.name, number)
+                continue
+            except DataError as error:
+                intake.refuse(error.problem, source.name, number)
+                continue
+            yield example, source.name, number
+
+
+def to_summary(row: Row, stem: str, number: int, system: str) -> Example:
+    """Build an example out of a summary's row, which is used up."""
+    _check_texts(row, needed=("summary",), optional=("document",), nullable="summary")
+    _take(row, {"candidate": "summary", "context": "document"})
+    bare = not row.get("references")
+    if bare:
+        if row["context"] is None:
+            fail('there is neither "references" nor "document"; give what the summary is to be held against')
+        # Rows must have references everywhere else; here the document may stand alone.
+        row["references"] = [""]
+    example = to_example(row, stem, number, system)
+    return replace(example, references=()) if bare else example
+
+
+def to_pair(row: Row, stem: str, number: int, system: str) -> Example:
+    """Build an example out of a pair's row, which is used up."""
+    contexts = (ANSWER_CONTEXT, "prediction_context")
+    _check_texts(row, needed=("answer", "prediction"), optional=contexts, nullable="prediction")
+    _take(row, {"references": "answer", "candidate": "prediction", "context": "prediction_context"})
+    if not row["references"].strip():
+        fail('"answer" is empty; give the expected answer, or leave the pair out')
+    row["references"] = [row["references"]]
+    return to_example(row, stem, number, system)
+
+
+def _check_texts(row: Row, *, needed: Sequence[str], optional: Sequence[str], nullable: str) -> None:
+    """Name what is wrong by the names that these rows have; `null` is for what a system did not give."""
+    for name in (*needed, *optional):
+        value = row.get(name)
+        if name in needed and name not in row:
+            known = ", ".join(map(str, list(row)[:8])) or "none"
+            fail(f'"{name}" is missing; name the field that holds it with --map {name}=NAME (fields here: {known})')
+        if not isinstance(value, str | None) or (value is None and name in needed and name != nullable):
+            null = ", or null where there is none" if name == nullable or name in optional else ""
+            fail(f'"{name}" is {value!r:.40}; write it as a string{null}')
+
+
+def _take(row: Row, names: Mapping[str, str]) -> None:
+    """Return fields the names that they have among answers; a field that had such a name before is kept beside it."""
+    for ours in names:
+        if ours in row:
+            row[as_input(ours)] = row.pop(ours)
+    for ours, theirs in names.items():
+        row[ours] = row.pop(theirs, None)

@@ -1,0 +1,142 @@
+"""CSV and TSV rows with a header, KPQA's human scores among them."""
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from qassay.errors import DataError
+from qassay.io.readers.delimited import header, records
+from qassay.io.readers.read_context import FIELDS, Intake, Reading, fail
+from qassay.io.readers.rows import NEEDED, Row, as_input, missing, to_example
+from qassay.io.source import Source
+
+_NUMBERED = re.compile(r"reference\d*")
+_BEGINS_LIST = re.compile(r'\s*\[\s*(?:"|\{|\]\s*$)')
+_BEGINS_PYTHON_LIST = re.compile(r"\s*\[\s*'")
+
+KPQA_FIELDS = {"candidate": "answer", "judgement": "scores"}
+"""KPQA's names (Lee et al. 2021, github.com/hwanheelee1993/KPQA): `question,answer,reference1…,scores`."""
+
+
+def read_csv(sources: Sequence[Source], intake: Intake) -> Reading:
+    """Read comma-separated rows with a header."""
+    return _read(sources[0], intake, ",", intake.options.mapping)
+
+
+def read_tsv(sources: Sequence[Source], intake: Intake) -> Reading:
+    """Read tab-separated rows with a header."""
+    return _read(sources[0], intake, "\t", intake.options.mapping)
+
+
+def read_kpqa(sources: Sequence[Source], intake: Intake) -> Reading:
+    """Read KPQA's human evaluation: an answer, its references and the mean score that people gave."""
+    intake.no_mapping("kpqa")
+    return _read(sources[0], intake, ",", KPQA_FIELDS)
+
+
+def _read(source: Source, intake: Intake, delimiter: str, mapping: Mapping[str, str]) -> Reading:
+    reading = records(source, intake, delimiter)
+    columns = _Columns(header(reading, source), mapping, source)
+    for line, cells in reading:
+        try:
+            example = to_example(columns.row(cells), source.stem, line, intake.system())
+        except DataError as error:
+            intake.refuse(error.problem, source.name, line)
+            continue
+        yield example, source.name, line
+
+
+class _Columns:
+    """Which cell becomes which field."""
+
+    def __init__(self, names: Sequence[str], mapping: Mapping[str, str], source: Source) -> None:
+        ours = {theirs: field for field, theirs in mapping.items()}
+        for theirs, field in ours.items():
+            if theirs not in names:
+                raise DataError(
+                    f'the header has no column "{theirs}", which --map takes for "{field}"; it has {_listed(names)}',
+                    source.name,
+                    1,
+                )
+        taken = set(mapping)
+        fields = [ours.get(name) or (as_input(name) if name in taken else name) for name in names]
+        self._references = [at for at, field in enumerate(fields) if _NUMBERED.fullmatch(field)]
+        present = set(fields) | ({"references"} if self._references else set())
+        for field in NEEDED:
+            if field not in present:
+                raise DataError(f"{missing(field, dict.fromkeys(names))}; {_advice(names)}", source.name, 1)
+        if self._references and "references" in fields:
+            raise DataError('the header has both "references" and numbered ones; keep one kind', source.name, 1)
+        self._cells: list[tuple[int, str, Callable[[str], Any] | None]] = [
+            (at, field, _CONVERTED.get(field, _text_or_null if field in FIELDS else None))
+            for at, field in enumerate(fields)
+            if at not in self._references
+        ]
+
+    def row(self, cells: Sequence[str]) -> Row:
+        row: Row = {}
+        for at, field, convert in self._cells:
+            row[field] = cells[at] if convert is None else convert(cells[at])
+        if self._references:
+            row["references"] = [cells[at] for at in self._references if cells[at].strip()]
+        return row
+
+
+def _text(cell: str) -> str:
+    # An empty candidate is an empty answer: a table cannot say that an answer is missing.
+    return cell
+
+
+def _text_or_null(cell: str) -> str | None:
+    return cell or None
+
+
+def _list(field: str, cell: str) -> list[Any]:
+    """Read a JSON list, or take plain text as the one item."""
+    if _BEGINS_PYTHON_LIST.match(cell):
+        return fail(f'"{field}" looks like a Python list; write it as JSON: ["…", "…"]')
+    if not _BEGINS_LIST.match(cell):
+        return [cell] if cell.strip() else []
+    try:
+        return msgspec.json.decode(cell, type=list[Any])
+    except (msgspec.DecodeError, RecursionError):
+        return fail(f'"{field}" begins like a JSON list and is none; write ["…", "…"] or plain text')
+
+
+def _references(cell: str) -> list[Any]:
+    return _list("references", cell)
+
+
+def _entities(cell: str) -> list[Any]:
+    return _list("entities", cell)
+
+
+def _number(cell: str) -> float | None:
+    if not cell.strip():
+        return None
+    try:
+        number = float(cell)
+    except ValueError:
+        return fail(f'"judgement" must be a number and is "{cell[:40]}"; leave the cell empty where unknown')
+    return number if math.isfinite(number) else fail(f'"judgement" is {cell}; leave the cell empty where unknown')
+
+
+_CONVERTED: dict[str, Callable[[str], Any]] = {
+    "candidate": _text,
+    "references": _references,
+    "entities": _entities,
+    "judgement": _number,
+}
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:12])
+
+
+def _advice(names: Sequence[str]) -> str:
+    if len(names) == 1 and ";" in names[0]:
+        return "the cells are separated by semicolons; save the file with commas or tabs"
+    return f"the header has {_listed(names)}"

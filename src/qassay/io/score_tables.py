@@ -1,0 +1,109 @@
+"""Scores as tables: one row an answer, one column a metric."""
+
+import csv
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+
+import msgspec
+
+from qassay.errors import OutputError
+from qassay.io.readers.jsonl import decode_row
+
+Document = dict[str, Any]
+"""One answer's scores as the JSON object that JSON lines hold."""
+
+SCORE_FIELDS = ("id", "system", "scores", "unscored", "judgement", "question_type")
+"""The fields of such an object that are ours; any other came with the input."""
+
+UNSCORED = " unscored"
+"""Ends the name of the column that says why a metric has no score; no spec holds a space."""
+EXTRA = "extra."
+"""Begins the name of a column that was a field of the input which Qassay does not use."""
+
+ROW_GROUP = 1 << 14
+
+_encode = msgspec.json.Encoder(enc_hook=str).encode
+
+
+class Column(NamedTuple):
+    """A column of a table of scores, and where its values are found."""
+
+    name: str
+    within: str | None
+    """The field that holds the value under `key`, or `None` where the row itself does."""
+    key: str
+    is_number: bool
+
+    def held(self, document: Document) -> Any:  # noqa: ANN401 - an input's own field may hold anything
+        """Return the value as the document has it."""
+        return (document if self.within is None else document.get(self.within, {})).get(self.key)
+
+    def value(self, document: Document) -> float | str | None:
+        """Return the value as a cell holds it."""
+        value = self.held(document)
+        if value is None or isinstance(value, float | str):
+            return value
+        return float(value) if self.is_number else _encode(value).decode()
+
+
+def write_delimited(delimiter: str, path: Path, specs: Sequence[str], documents: Iterable[Document]) -> None:
+    """Write comma- or tab-separated text; an empty cell is a missing value."""
+    with tempfile.TemporaryFile() as spool, path.open("w", encoding="utf-8", newline="") as file:
+        columns = _spooled(spool, documents, specs)
+        writer = csv.writer(file, delimiter=delimiter, lineterminator="\n")
+        writer.writerow([column.name for column in columns])
+        writer.writerows([column.value(document) for column in columns] for document in _respooled(spool))
+
+
+def write_parquet(path: Path, specs: Sequence[str], documents: Iterable[Document]) -> None:
+    """Write Parquet: text and double-precision columns, in groups of rows."""
+    try:
+        import pyarrow as pa  # noqa: PLC0415 - optional and heavy
+        from pyarrow import parquet  # noqa: PLC0415 - as above
+    except ImportError as error:
+        raise OutputError('Parquet needs pyarrow; pip install "qassay[parquet]"', path) from error
+    with tempfile.TemporaryFile() as spool:
+        columns = _spooled(spool, documents, specs)
+        schema = pa.schema([(column.name, pa.float64() if column.is_number else pa.string()) for column in columns])
+        rest = _respooled(spool)
+        with parquet.ParquetWriter(path, schema) as writer:
+            while group := list(islice(rest, ROW_GROUP)):
+                cells = [[column.value(document) for document in group] for column in columns]
+                writer.write_table(pa.table(cells, schema=schema))
+
+
+def columns_of(documents: Iterable[Document], specs: Sequence[str]) -> list[Column]:
+    """Name the columns that rows need, of which only the last one tells which there are."""
+    present: dict[str, None] = {}
+    unscored: set[str] = set()
+    for document in documents:
+        present.update(dict.fromkeys(document))
+        unscored.update(document.get("unscored", ()))
+    return [
+        Column("id", None, "id", is_number=False),
+        Column("system", None, "system", is_number=False),
+        *([Column("judgement", None, "judgement", is_number=True)] if "judgement" in present else []),
+        *([Column("question_type", None, "question_type", is_number=False)] if "question_type" in present else []),
+        *(Column(spec, "scores", spec, is_number=True) for spec in specs),
+        *(Column(f"{spec}{UNSCORED}", "unscored", spec, is_number=False) for spec in specs if spec in unscored),
+        *(Column(f"{EXTRA}{name}", None, name, is_number=False) for name in present if name not in SCORE_FIELDS),
+    ]
+
+
+def _spooled(spool: IO[bytes], documents: Iterable[Document], specs: Sequence[str]) -> list[Column]:
+    """Put the rows aside until the columns are known."""
+
+    def passing() -> Iterator[Document]:
+        for document in documents:
+            spool.write(_encode(document) + b"\n")
+            yield document
+
+    return columns_of(passing(), specs)
+
+
+def _respooled(spool: IO[bytes]) -> Iterator[Document]:
+    spool.seek(0)
+    return map(decode_row, spool)

@@ -1,0 +1,108 @@
+"""Scores -> JSON lines, CSV, TSV or Parquet."""
+
+import gzip
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, Protocol
+
+import msgspec
+
+from qassay.errors import OutputError
+from qassay.io.atomic_output import replacing
+from qassay.io.readers.rows import as_input
+from qassay.io.score_tables import SCORE_FIELDS, Document, write_delimited, write_parquet
+from qassay.io.scored_files import ScoredRow
+from qassay.records import Example
+
+# Objects that JSON has no words for come from Python callers only; they are written as they print.
+_encode = msgspec.json.Encoder(enc_hook=str).encode
+
+
+class Writer(Protocol):
+    """Writes all rows to one file, which takes its name when it is whole."""
+
+    def write(self, rows: Iterable[ScoredRow]) -> None:
+        """Write the rows; on failure an older file of the name stays as it was."""
+
+
+def encode_row(example: Example, scores: Mapping[str, float | None], unscored: Mapping[str, str]) -> Document:
+    """Return an answer's scores as the JSON object that is written, with the input's unknown fields after ours.
+
+    A field of the input whose name is one of ours is written as `NAME (input)`.
+    """
+    return _document(example, scores, unscored)
+
+
+def encode_jsonl(rows: Iterable[Mapping[str, Any]]) -> bytes:
+    """Write each object on a line. NaN is never written: it becomes null."""
+    return b"".join([_encode(row) + b"\n" for row in rows])
+
+
+def open_writer(path: str | Path, specs: Sequence[str]) -> Writer:
+    """Choose a writer by the file's extension; nothing is touched before rows are written."""
+    place = Path(path)
+    for extension, write in _WRITERS.items():
+        if place.name.lower().endswith(extension):
+            return _DocumentWriter(place, tuple(specs), write)
+    raise OutputError(f"the kind of file is not known; end its name in {', '.join(_WRITERS)}", path)
+
+
+class _DocumentWriter:
+    """Turns rows into JSON objects, and those into the file."""
+
+    def __init__(self, path: Path, specs: tuple[str, ...], write: "_Write") -> None:
+        self._path = path
+        self._specs = specs
+        self._write = write
+
+    def write(self, rows: Iterable[ScoredRow]) -> None:
+        """Write the rows; on failure an older file of the name stays as it was."""
+        documents = (_document(row, row.scores, row.unscored) for row in rows)
+        with replacing(self._path) as partial_path:
+            self._write(partial_path, self._specs, documents)
+
+
+def _document(row: Example | ScoredRow, scores: Mapping[str, float | None], unscored: Mapping[str, str]) -> Document:
+    document: Document = {
+        "id": row.id,
+        "system": row.system,
+        "scores": {spec: _finite(value) for spec, value in scores.items()},
+    }
+    if unscored:
+        document["unscored"] = dict(unscored)
+    if row.judgement is not None:
+        document["judgement"] = row.judgement
+    if row.question_type is not None:
+        document["question_type"] = row.question_type
+    for field, value in row.extra.items():
+        document[as_input(field) if field in SCORE_FIELDS else field] = value
+    return document
+
+
+def _finite(value: float | None) -> float | None:
+    return value if value is not None and math.isfinite(value) else None
+
+
+def _write_jsonl(path: Path, _specs: Sequence[str], documents: Iterable[Document]) -> None:
+    with path.open("wb") as file:
+        for document in documents:
+            file.write(encode_jsonl([document]))
+
+
+def _write_compressed_jsonl(path: Path, _specs: Sequence[str], documents: Iterable[Document]) -> None:
+    # No name and no time inside, so that equal scores make equal files.
+    with path.open("wb") as raw, gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as file:
+        for document in documents:
+            file.write(encode_jsonl([document]))
+
+
+_Write = Callable[[Path, Sequence[str], Iterable[Document]], None]
+_WRITERS: dict[str, _Write] = {
+    ".jsonl": _write_jsonl,
+    ".jsonl.gz": _write_compressed_jsonl,
+    ".csv": partial(write_delimited, ","),
+    ".tsv": partial(write_delimited, "\t"),
+    ".parquet": write_parquet,
+}

@@ -1,0 +1,194 @@
+"""From answers to judged answers: the judge's scores, people's verdicts and the threshold between right and wrong."""
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from qassay.arrays import Floats
+from qassay.errors import DataError, SpecError
+from qassay.meta.accuracy.classification import rate_threshold
+from qassay.meta.accuracy.estimates import JudgedAnswers
+from qassay.meta.accuracy.label_files import Labels
+from qassay.meta.accuracy.label_selection import Selection, next_labels
+from qassay.meta.accuracy.labels import MatchedLabels, add_judgements, match_labels
+from qassay.meta.accuracy.system_wise import RankedAnswers, SystemWise, evaluate_systems, tune_threshold
+from qassay.meta.correlation.weighted import settled
+from qassay.metrics.registry import CATALOGUE, parse_spec
+from qassay.records import Example
+from qassay.scoring.scorer import OnError, score_examples
+
+EVEN = 0.5
+"""From this probability on an answer is rather right than wrong."""
+_RANK = "rank"
+JUDGED_MISSING = "missing answers on which there is a verdict, which the judge counts as not right"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JudgedRun:
+    """Answers with everything that is known of them."""
+
+    examples: tuple[Example, ...]
+    """One answer a question and system where answers are ranked: the first."""
+    answers: JudgedAnswers
+    probabilities: Floats
+    """The judge's scores before any threshold."""
+    judge: str
+    signature: str
+    threshold: float | None
+    """Answers with at least this score count as right; None where the scores are averaged."""
+    system_wise: SystemWise | None
+    """P@1, MAP and MRR under judge and people, where answers are ranked and judged."""
+    notes: tuple[str, ...]
+
+    def choose(self, n: int, seed: int) -> tuple[Selection, int]:
+        """Choose answers to label next, and number the round; what is judged or waits in a list is left out."""
+        labels, true = self.answers.labels, self.answers.true
+        taken = np.zeros(len(self.examples), dtype=bool) if true is None else ~np.isnan(true)
+        if labels is not None:
+            taken |= labels.labelled | labels.waiting
+        round_ = 1 if labels is None else int(labels.round.max()) + 1
+        # The round enters the seed, so that later draws do not depend on earlier ones.
+        rng = np.random.default_rng([seed, round_])
+        return next_labels(self.probabilities, n, rng, system=self.answers.system, labelled=taken), round_
+
+
+def judge_answers(
+    examples: Iterable[Example],
+    judge: str,
+    *,
+    labels: Labels | None = None,
+    threshold: float | None = None,
+    dev: Iterable[Example] | None = None,
+    cut: float | None = None,
+    repeated: Literal["stop", "mean"] = "stop",
+    language: str = "auto",
+    on_error: OnError = "stop",
+) -> JudgedRun:
+    """Score answers with a judge and put people's verdicts beside them.
+
+    Verdicts are the labels, and judgements that come with a part of a system's answers, if they are 0 or 1 or `cut`
+    says from which value on an answer is right; `repeated` says what becomes of contradictory ones. With judgements
+    of all answers the truth is known. A `threshold` turns scores into verdicts before they are averaged; `dev` has
+    judged answers to tune it on, so that the systems' accuracies come closest. Where every answer has a `rank` (1 is
+    first), accuracy is that of the first answers. With `on_error="skip"` answers that are too long for the judge are
+    left unscored.
+    """
+    spec = str(parse_spec(judge))
+    if CATALOGUE[parse_spec(judge).name].declaration.maximum != 1:
+        raise SpecError(f"{spec} does not score from 0 to 1; choose another metric as judge")
+    everything = tuple(examples)
+    table = score_examples(everything, [spec], language=language, on_error=on_error)
+    ranks = _ranks(everything)
+    truth, notes = _truth(everything, cut)
+    if dev is not None:
+        threshold = _tuned(tuple(dev), spec, cut, language, on_error)
+        notes.append(f"tuned on the development file: answers count as right from a score of {threshold:.4g} on")
+    system_wise = None
+    if ranks is not None and truth is not None:
+        ranked = RankedAnswers.build(*_keys(everything), -ranks, table[spec], truth)
+        system_wise = evaluate_systems(ranked, EVEN if threshold is None else threshold)
+    kept = np.arange(len(everything)) if ranks is None else np.flatnonzero(ranks == 1)
+    first = tuple(everything[row] for row in kept.tolist())
+    scores = table[spec][kept]
+    truth = None if truth is None else truth[kept]
+    labelled = None if labels is None else match_labels(labels, first)
+    verdicts = [known for known in (truth, None if labelled is None else labelled.value) if known is not None]
+    scores, missing = _with_missing(first, scores, verdicts)
+    notes += [f"{JUDGED_MISSING}: {missing:,}"] if missing else []
+    judged = _judged_in_part(first, truth, scores)
+    matched = labelled
+    if judged is not None:
+        matched = add_judgements(labelled or MatchedLabels.none(len(first)), judged, repeated)
+    if labels is not None and matched is not None:
+        notes += _label_notes(labels, matched, scores)
+    system, question = _keys(first)
+    answers = JudgedAnswers(
+        system,
+        question,
+        scores if threshold is None else np.where(np.isnan(scores), np.nan, settled(scores) >= threshold),
+        matched,
+        truth,
+    )
+    signature = table.aggregates[0].signature
+    return JudgedRun(first, answers, scores, spec, signature, threshold, system_wise, tuple(notes))
+
+
+def _with_missing(examples: Sequence[Example], scores: Floats, verdicts: Sequence[Floats]) -> tuple[Floats, int]:
+    """Count a missing answer as not right where people have a verdict on it, and say how many there are."""
+    counted = np.zeros(len(examples), dtype=bool)
+    for known in verdicts:
+        counted |= ~np.isnan(known)
+    counted &= np.array([example.candidate is None for example in examples], dtype=bool)
+    return np.where(counted, 0.0, scores), int(counted.sum())
+
+
+def _keys(examples: Sequence[Example]) -> tuple[list[str], list[Hashable]]:
+    """Return each answer's system and question; a question is known by its id, its text or else the answer's id."""
+    return (
+        [example.system for example in examples],
+        [str(example.extra.get("question_id") or example.question or example.id) for example in examples],
+    )
+
+
+def _tuned(dev: Sequence[Example], spec: str, cut: float | None, language: str, on_error: OnError) -> float:
+    truth, _ = _truth(dev, cut)
+    if truth is None:
+        raise DataError("the development file has no judgements of 0 or 1 (or --cut X); a threshold is tuned on them")
+    scores, ranks = score_examples(dev, [spec], language=language, on_error=on_error)[spec], _ranks(dev)
+    if ranks is None:
+        return rate_threshold(scores, truth, [example.system for example in dev])
+    return tune_threshold(RankedAnswers.build(*_keys(dev), -ranks, scores, truth))
+
+
+def _ranks(examples: Sequence[Example]) -> Floats | None:
+    given = [example.extra.get(_RANK) for example in examples]
+    if all(rank is None for rank in given):
+        return None
+    for rank, example in zip(given, examples, strict=True):
+        number = float(rank) if isinstance(rank, int | float | str) and str(rank).strip().isdigit() else 0.0
+        if number < 1:
+            raise DataError(f'"rank" of the answer with id "{example.id}" is {rank!r}; give 1, 2, … for every answer')
+    return np.array([float(rank) for rank in given if rank is not None])
+
+
+def _truth(examples: Sequence[Example], cut: float | None) -> tuple[Floats | None, list[str]]:
+    """Take the answers' judgements as right or wrong, where they can be."""
+    judged = np.array([np.nan if example.judgement is None else example.judgement for example in examples])
+    present = ~np.isnan(judged)
+    if not present.any():
+        return None, []
+    if cut is not None:
+        return np.where(present, judged >= cut, np.nan), []
+    if ((judged == 0) | (judged == 1))[present].all():
+        return judged, []
+    return None, [
+        "the judgements are not 0 or 1 and were not used; --cut X says from which value on an answer is right"
+    ]
+
+
+def _judged_in_part(examples: Sequence[Example], truth: Floats | None, scores: Floats) -> Floats | None:
+    """Return the judgements of systems of which people judged a part of the answers; None without any."""
+    if truth is None:
+        return None
+    # A system whose scored answers are all judged needs no estimate from labels: its truth is known.
+    system = np.array([example.system for example in examples], dtype=object)
+    scored = ~np.isnan(scores)
+    partly = np.zeros(len(examples), dtype=bool)
+    for name in dict.fromkeys(system):
+        rows = scored & (system == name)
+        partly |= rows & bool(np.isnan(truth[rows]).any())
+    return np.where(partly, truth, np.nan) if (partly & ~np.isnan(truth)).any() else None
+
+
+def _label_notes(labels: Labels, matched: MatchedLabels, scores: Floats) -> list[str]:
+    shares = sum(label.value not in {0.0, 1.0} for label in labels.labels if label.verdicts == 1)
+    counts = {
+        "labels of answers that are not there, left out": matched.unknown,
+        "answers that wait for a verdict in the label file, which --next leaves out": int(matched.waiting.sum()),
+        "answers whose contradictory labels were averaged": labels.averaged + matched.averaged,
+        "labels between right and wrong, taken as the share of people who say right": shares,
+        "labels of answers without a score, left out": int((matched.labelled & np.isnan(scores)).sum()),
+    }
+    return [f"{what}: {count:,}" for what, count in counts.items() if count]

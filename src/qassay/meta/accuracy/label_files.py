@@ -1,0 +1,236 @@
+"""Files of people's verdicts on some of the answers."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from qassay.errors import DataError
+from qassay.io.readers.delimited import header, records
+from qassay.io.readers.json_array import items
+from qassay.io.readers.jsonl import DECODING_ERRORS, decode_row, explain
+from qassay.io.readers.read_context import Intake, ReadOptions, Skipped, fail
+from qassay.io.source import BYTE_ORDER_MARK, Source
+
+VERDICT_FIELDS = ("verdict", "label", "correct", "value", "rating", "judgement")
+"""What the field with the verdict may be called; the first that a file has counts."""
+PROBABILITY, ROUND = "probability_of_selection", "round"
+_FIELDS = ("id", "system", ROUND, PROBABILITY, *VERDICT_FIELDS)
+_WORDS = {
+    "yes": 1.0,
+    "true": 1.0,
+    "correct": 1.0,
+    "right": 1.0,
+    "no": 0.0,
+    "false": 0.0,
+    "incorrect": 0.0,
+    "wrong": 0.0,
+}
+_HEAD = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A verdict on one answer, and where it stands."""
+
+    id: str
+    system: str
+    value: float
+    """1 for right, 0 for wrong; in between where people's verdicts were averaged; NaN where it is waited for."""
+    place: str
+    round: int = 0
+    """Counts the draws: 0 for labels that no `--next` chose."""
+    probability: float | None = None
+    """That of being chosen in the round."""
+    verdicts: int = 1
+    """How many the value is the mean of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """The verdicts of one or several files, one for each answer."""
+
+    labels: tuple[Label, ...]
+    waiting: tuple[Label, ...]
+    """Rows without a verdict yet."""
+    averaged: int
+    """Answers whose contradictory verdicts were averaged."""
+    skipped: tuple[Skipped, ...] = ()
+    """Rows that could not be read and were left out, the first of them."""
+    skipped_total: int = 0
+    """How many there are."""
+
+
+def read_labels(
+    paths: Sequence[str | Path],
+    *,
+    cut: float | None = None,
+    repeated: Literal["stop", "mean"] = "stop",
+    on_error: Literal["stop", "skip"] = "stop",
+) -> Labels:
+    """Read verdicts from a table or JSON with `id`, `system` (if there are several) and a verdict.
+
+    A verdict is 0 or 1, yes or no, true or false, correct or incorrect, right or wrong, or a share of people who say
+    right; with `cut` it is a number, and those from `cut` on are right (4 on a scale from 1 to 5). Rows without one
+    are waiting. Contradictory verdicts on one answer stop with both places, or are averaged; equal ones count once.
+    A row that cannot be read stops, or is left out and listed.
+    """
+    intake = Intake(ReadOptions(on_error=on_error))
+    found: dict[tuple[str, str], list[Label]] = {}
+    waiting: list[Label] = []
+    for path in paths:
+        for source, line, row in _rows(path, intake):
+            try:
+                label = _label(row, f"{source}:{line}", cut)
+            except DataError as error:
+                intake.refuse(error.problem, source, line)
+                continue
+            if math.isnan(label.value):
+                waiting.append(label)
+            else:
+                found.setdefault((label.system, label.id), []).append(label)
+    if not found:
+        state = "no row has a verdict that can be read" if waiting or intake.skipped_total else "there are no labels"
+        raise DataError(f"{state}; give at least one", paths[0] if paths else None)
+    averaged = sum(len({label.value for label in labels}) > 1 for labels in found.values())
+    labels = tuple(_one(labels, repeated) for labels in found.values())
+    return Labels(labels, tuple(waiting), averaged, tuple(intake.skipped), intake.skipped_total)
+
+
+def count_verdicts(path: str | Path) -> int:
+    """Count the rows of a label file in which a person has written a verdict, whatever it says."""
+    intake = Intake(ReadOptions())
+    return sum(not _empty(row[field]) for _, _, row in _rows(path, intake) if (field := _verdict_field(row)))
+
+
+def _rows(path: str | Path, intake: Intake) -> Iterator[tuple[str, int, dict[str, Any]]]:
+    source = Source.at(path)
+    try:
+        head = source.head(_HEAD).removeprefix(BYTE_ORDER_MARK).lstrip()
+        if not head:
+            raise DataError("is empty; give labels with an id and a verdict", source.name)
+        if head.startswith((b"{", b"[")):
+            yield from _objects(source, intake, items(source) if head.startswith(b"[") else _lines(source))
+        else:
+            yield from _table(source, head, intake)
+    finally:
+        source.close()
+
+
+def _table(source: Source, head: bytes, intake: Intake) -> Iterator[tuple[str, int, dict[str, Any]]]:
+    first = head.partition(b"\n")[0].decode(errors="replace")
+    # Where the decimal sign is a comma, spreadsheets separate cells by semicolons.
+    reading = records(source, intake, max("\t", ";", ",", key=first.count))
+    names = _ours(header(reading, source))
+    if "id" not in names:
+        raise DataError(f'the header has no column "id"; it has {", ".join(names[:12])}', source.name, 1)
+    if not any(name in names for name in VERDICT_FIELDS):
+        raise DataError(f"the header has no verdict; call it one of {', '.join(VERDICT_FIELDS)}", source.name, 1)
+    for line, cells in reading:
+        yield source.name, line, dict(zip(names, cells, strict=True))
+
+
+def _lines(source: Source) -> Iterator[tuple[int, bytes]]:
+    for first, lines in source.line_batches():
+        yield from ((number, line) for number, line in enumerate(lines, first) if line and not line.isspace())
+
+
+def _objects(
+    source: Source, intake: Intake, texts: Iterator[tuple[int, bytes]]
+) -> Iterator[tuple[str, int, dict[str, Any]]]:
+    for number, text in texts:
+        try:
+            row = decode_row(text)
+        except DECODING_ERRORS as error:
+            intake.refuse(explain(text, error), source.name, number)
+            continue
+        yield source.name, number, dict(zip(_ours(list(row)), row.values(), strict=True))
+
+
+def _ours(names: Sequence[str]) -> list[str]:
+    """Spell fields that differ from ours in the case of their letters as we do."""
+    return [name.lower() if name.lower() in _FIELDS and name.lower() not in names else name for name in names]
+
+
+def _label(row: dict[str, Any], place: str, cut: float | None) -> Label:
+    """Read one row, NaN where it is waiting; raises `DataError` without a place, which the caller knows."""
+    name = row.get("id")
+    if name is None or name == "":
+        fail('"id" is missing; give every label the id of its answer')
+    field = _verdict_field(row)
+    if field is None:
+        fail(f"there is no verdict; call it one of {', '.join(VERDICT_FIELDS)}")
+    value = math.nan if _empty(row[field]) else _verdict(row[field], field, cut)
+    chance, round_ = _number(row.get(PROBABILITY), PROBABILITY), _number(row.get(ROUND), ROUND)
+    if round_ and chance is None:
+        fail(
+            f'"{ROUND}" is {round_:g} and "{PROBABILITY}" is missing, without which the label cannot be weighed; '
+            f'give it as --next wrote it, or leave "{ROUND}" out if the answers were drawn at random'
+        )
+    return Label(str(name), str(row.get("system") or ""), value, place, int(round_ or (chance is not None)), chance)
+
+
+def _verdict_field(row: dict[str, Any]) -> str | None:
+    return next((field for field in VERDICT_FIELDS if field in row), None)
+
+
+def _empty(given: object) -> bool:
+    return given is None or (isinstance(given, str) and not given.strip())
+
+
+def _verdict(given: object, field: str, cut: float | None) -> float:
+    """Read right or wrong."""
+    if isinstance(given, bool):
+        return float(given)
+    text = str(given).strip().lower()
+    if text in _WORDS:
+        return _WORDS[text]
+    number = _float(text)
+    if cut is not None and math.isfinite(number):
+        return float(number >= cut)
+    if 0 <= number <= 1:
+        return number
+    scale = "" if math.isnan(number) else ", or say from which value on an answer is right (--cut 4 on a scale to 5)"
+    return fail(f'"{field}" is {given!r}; write 1 or 0, yes or no, correct or incorrect{scale}')
+
+
+def _number(given: object, field: str) -> float | None:
+    if _empty(given):
+        return None
+    number = _float(str(given))
+    if not math.isfinite(number) or number < 0:
+        fail(f'"{field}" is {given!r}; keep it as it was written')
+    return number
+
+
+def _float(text: str) -> float:
+    """Read a number with a point or a comma before its decimals, NaN where it is none."""
+    try:
+        return float(text.replace(",", "."))
+    except ValueError:
+        return math.nan
+
+
+def _one(labels: Sequence[Label], repeated: Literal["stop", "mean"]) -> Label:
+    """Make one label of those that an answer has."""
+    first = labels[0]
+    other = next((label for label in labels if label.value != first.value), None)
+    if other is not None and repeated == "stop":
+        raise contradiction(other, first.value, f"at {first.place}")
+    value = first.value if other is None else sum(label.value for label in labels) / len(labels)
+    return replace(first, value=value, verdicts=len(labels))
+
+
+def contradiction(label: Label, value: float, place: str) -> DataError:
+    """Say that a label is another than the verdict on the same answer at another place."""
+    of = f' of system "{label.system}"' if label.system else ""
+    return DataError(
+        f'"{label.id}"{of} is {_shown(label.value)} here and {_shown(value)} {place}; '
+        "keep one of the two, or average them (--repeated mean)",
+        label.place,
+    )
+
+
+def _shown(value: float) -> str:
+    return {0.0: "wrong", 1.0: "right"}.get(value, f"{value:g}")

@@ -1,0 +1,160 @@
+"""How well scores tell whether two answers mean the same: accuracy and squared error, with permutation tests.
+
+The form is that of Deutsch and Roth (2022, Table 1): the accuracy at each method's best threshold, the mean squared
+error of its scores, and which methods cannot be told apart from the best.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from qassay.errors import DataError
+from qassay.meta.accuracy.classification import auc, best_threshold
+from qassay.meta.comparison.paired_test import compare_means
+from qassay.meta.correlation.significance import tied_with_best
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from qassay.arrays import Floats
+
+MAJORITY = "majority class"
+DRAWS = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """One method held against people's verdicts."""
+
+    method: str
+    n: int
+    accuracy: float
+    threshold: float | None
+    """Scores from here on mean the same; chosen on the same pairs, so the accuracy is the best that is possible."""
+    mse: float
+    auc: float | None = None
+    """The chance that a pair of the same meaning scores above one of another; None for the majority class."""
+    accuracy_p: float | None = None
+    """That the best method is no more accurate than this one; None for the best itself."""
+    mse_p: float | None = None
+    accuracy_tied: bool = False
+    """Whether it is the most accurate, or cannot be told apart from that one."""
+    mse_tied: bool = False
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as `verify --json` prints them."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Lead:
+    """How far one method is ahead of another, with the chance of such a lead between equals."""
+
+    a: str
+    b: str
+    accuracy: float
+    accuracy_p: float | None
+    mse: float
+    """How much lower the squared error of `a` is."""
+    mse_p: float | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as `verify --json` prints them."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    right: Floats
+    """1 where the decision at the best threshold is right."""
+    closeness: Floats
+    """Minus the squared error."""
+    threshold: float | None
+
+
+def are_verdicts(judgements: Sequence[float | None]) -> bool:
+    """Tell verdicts, 0 or 1, from ratings."""
+    known = [value for value in judgements if value is not None]
+    return bool(known) and all(value in {0, 1} for value in known)
+
+
+def verification_quality(
+    scores: Mapping[str, Floats], judgements: Sequence[float | None], rng: np.random.Generator, draws: int = DRAWS
+) -> tuple[list[Verification], list[Lead]]:
+    """Hold every method against verdicts, the commoner verdict first, and every method against the others.
+
+    Pairs without a verdict or without a score of some method are left out. The tests are single-tailed pairwise
+    permutation tests of decisions and of squared errors.
+    """
+    labels = np.array([np.nan if value is None else value for value in judgements], np.float64)
+    complete = ~np.isnan(labels) & ~np.any([np.isnan(values) for values in scores.values()], axis=0)
+    if not complete.any():
+        raise DataError('no pair has both scores and a "judgement"; write 1 for the same meaning and 0 for another')
+    truth = labels[complete]
+    judged = {MAJORITY: _majority(truth)}
+    judged |= {method: _judge(values[complete], truth) for method, values in scores.items()}
+    accuracy_p = _behind_best({method: each.right for method, each in judged.items()}, rng, draws)
+    mse_p = _behind_best({method: each.closeness for method, each in judged.items()}, rng, draws)
+    rows = [
+        Verification(
+            method,
+            len(truth),
+            float(each.right.mean()),
+            each.threshold,
+            -float(each.closeness.mean()),
+            None if each.threshold is None else auc(scores[method][complete], truth),
+            accuracy_p[method],
+            mse_p[method],
+        )
+        for method, each in judged.items()
+    ]
+    accurate = tied_with_best([row.accuracy for row in rows], list(accuracy_p.values()))
+    close = tied_with_best([-row.mse for row in rows], list(mse_p.values()))
+    marked = [
+        Verification(**{**asdict(row), "accuracy_tied": bool(accurate[i]), "mse_tied": bool(close[i])})
+        for i, row in enumerate(rows)
+    ]
+    return marked, _leads(judged, rng, draws)
+
+
+def _majority(truth: Floats) -> _Judged:
+    commoner = float(truth.mean() >= 0.5)  # noqa: PLR2004 - one half
+    return _Judged((truth == commoner).astype(np.float64), -((truth - commoner) ** 2), None)
+
+
+def _judge(values: Floats, truth: Floats) -> _Judged:
+    threshold = best_threshold(values, truth)
+    return _Judged(((values >= threshold) == (truth == 1)).astype(np.float64), -((values - truth) ** 2), threshold)
+
+
+def _behind_best(columns: Mapping[str, Floats], rng: np.random.Generator, draws: int) -> dict[str, float | None]:
+    best = max(columns, key=lambda method: columns[method].mean())
+    return {
+        method: None if method == best else compare_means(columns[best], values, rng=rng, draws=draws).p_permutation
+        for method, values in columns.items()
+    }
+
+
+def _leads(judged: Mapping[str, _Judged], rng: np.random.Generator, draws: int) -> list[Lead]:
+    found = []
+    methods = list(judged)
+    for i, first in enumerate(methods):
+        for second in methods[i + 1 :]:
+            # The more accurate of the two goes first, and among equals the closer one.
+            a, b = sorted(
+                (first, second), key=lambda method: (-judged[method].right.mean(), -judged[method].closeness.mean())
+            )
+            found.append(
+                Lead(
+                    a,
+                    b,
+                    float(judged[a].right.mean() - judged[b].right.mean()),
+                    compare_means(judged[a].right, judged[b].right, rng=rng, draws=draws).p_permutation,
+                    float(judged[a].closeness.mean() - judged[b].closeness.mean()),
+                    compare_means(judged[a].closeness, judged[b].closeness, rng=rng, draws=draws).p_permutation,
+                )
+            )
+    return found

@@ -1,0 +1,192 @@
+"""Rows of rating files: long form, wide form, or one judgement an item; tables and JSON lines."""
+
+import math
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+from qassay.errors import DataError
+from qassay.io.readers.delimited import delimiter_of, header, records
+from qassay.io.readers.jsonl import DECODING_ERRORS, decode_row, explain
+from qassay.io.readers.read_context import Intake
+from qassay.io.source import Source
+from qassay.meta.accuracy.label_files import PROBABILITY, ROUND, VERDICT_FIELDS
+
+Form = Literal["auto", "long", "wide", "single"]
+"""Long has a rating a row, wide an item a row with a column for each person, single a judgement an item."""
+Item = tuple[str, str]
+"""The id of an answer and the system that gave it ("" where none is named)."""
+Drawn = tuple[str, str]
+"""The round in which an answer was chosen and the probability of that, as `accuracy --next` wrote them."""
+_JUDGEMENT = "judgement"
+_Given = tuple[object, str, object]
+"""Whose rating it is, under which name it stands, and what stands there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Which columns or fields of a file say what."""
+
+    item: str = "id"
+    system: str = "system"
+    annotator: str = "annotator"
+    value: str | None = None
+    """In long form: the rating; the one of `VERDICT_FIELDS` that is there unless given."""
+    ratings: str = "ratings"
+    """In JSON lines in wide form: the object (annotator to value) or list that holds an item's ratings."""
+    annotators: tuple[str, ...] | None = None
+    """In wide tables: the columns that are annotators; all but those that have a meaning of their own unless given."""
+
+
+class RatingRow(NamedTuple):
+    """One person's rating of one item, and where it stands."""
+
+    line: int
+    item: Item
+    annotator: str
+    value: float
+    drawn: Drawn | None
+
+
+def rating_rows(source: Source, intake: Intake, columns: Columns, form: Form) -> Iterator[RatingRow]:
+    """Return the ratings of a file; missing ones, empty cells and nulls, are passed over."""
+    stem = source.stem.removesuffix(".gz").removesuffix(".zst")
+    extension = stem.rpartition(".")[2].lower()
+    if extension in {"csv", "tsv"}:
+        return _table(source, intake, extension, columns, form)
+    if extension in {"jsonl", "ndjson"}:
+        return _objects(source, intake, columns, form)
+    raise DataError("ratings are read from .csv, .tsv and .jsonl files; save them as one of these", source.name)
+
+
+def _table(source: Source, intake: Intake, extension: str, columns: Columns, form: Form) -> Iterator[RatingRow]:
+    reading = records(source, intake, delimiter_of(extension))
+    names = header(reading, source)
+    if form == "auto":
+        form = "long" if columns.annotator in names else "wide"
+    remedy = "call yours so" if form == "single" else "name yours with --map"
+    for name in (columns.item, *({"long": (columns.annotator,), "wide": columns.annotators or ()}.get(form, ()))):
+        if name not in names:
+            raise DataError(f'there is no column "{name}" among {", ".join(names)}; {remedy}', source.name, 1)
+    value = ""
+    if form != "wide":
+        try:
+            value = _value_field(names, columns, form)
+        except DataError as error:
+            raise DataError(error.problem, source.name, 1) from None
+    own = {columns.item, columns.system, ROUND, PROBABILITY, ""}
+    people = columns.annotators or tuple(name for name in names if name not in own)
+    hint = "" if form != "wide" or columns.annotators else "; name the columns of ratings with --annotator"
+    for line, cells in reading:
+        row = dict(zip(names, cells, strict=True))
+        if form == "wide":
+            given: list[_Given] = [(name, name, row[name]) for name in people]
+        else:
+            given = [(row[columns.annotator] if form == "long" else value, value, row[value])]
+        yield from _rated(given, row, columns, intake, (source.name, line), hint=hint)
+
+
+def _objects(source: Source, intake: Intake, columns: Columns, form: Form) -> Iterator[RatingRow]:
+    for first, lines in source.line_batches():
+        for number, line in enumerate(lines, first):
+            if not line or line.isspace():
+                continue
+            try:
+                row: dict[str, Any] = decode_row(line)
+            except DECODING_ERRORS as error:
+                intake.refuse(explain(line, error), source.name, number)
+                continue
+            kind = ("wide" if columns.ratings in row else "long") if form == "auto" else form
+            try:
+                given = _given(row, columns, kind)
+            except DataError as error:
+                intake.refuse(error.problem, source.name, number)
+                continue
+            yield from _rated(given, row, columns, intake, (source.name, number))
+
+
+def _rated(
+    given: Sequence[_Given],
+    row: Mapping[str, Any],
+    columns: Columns,
+    intake: Intake,
+    place: tuple[str, int],
+    *,
+    hint: str = "",
+) -> Iterator[RatingRow]:
+    """Read what a row gives; the hint says what else a value that is no rating may mean."""
+    for annotator, name, value in given:
+        try:
+            rating = _number(value)
+        except ValueError:
+            intake.refuse(_no_number(value, name) + hint, *place)
+            continue
+        if rating is None:
+            continue
+        if annotator is None or not str(annotator).strip():
+            intake.refuse("the annotator's name is missing; give every rating one", *place)
+            continue
+        item = str(row[columns.item]), str(row.get(columns.system) or "")
+        yield RatingRow(place[1], item, str(annotator), rating, _drawn(row))
+
+
+def _given(row: Mapping[str, Any], columns: Columns, form: Form) -> list[_Given]:
+    """Return an object's ratings; `DataError` without a place where fields lack."""
+    needed = {"wide": (columns.item, columns.ratings), "long": (columns.item, columns.annotator)}
+    remedy = "call yours so" if form == "single" else "name your fields with --map"
+    absent = [name for name in needed.get(form, (columns.item,)) if name not in row]
+    if absent:
+        raise DataError(f'has no "{absent[0]}"; {remedy}')
+    if form == "wide":
+        return [(name, name, value) for name, value in _by_annotator(row[columns.ratings])]
+    name = _value_field(row, columns, form)
+    return [(row[columns.annotator] if form == "long" else name, name, row[name])]
+
+
+def _value_field(names: Collection[str], columns: Columns, form: Form) -> str:
+    """Find the field with the rating; raises `DataError` without a place."""
+    if columns.value is not None:
+        if columns.value not in names:
+            raise DataError(f'there is no column "{columns.value}" among {", ".join(names)}; name yours with --map')
+        return columns.value
+    if form == "single" and _JUDGEMENT in names:
+        return _JUDGEMENT
+    found = [name for name in VERDICT_FIELDS if name in names]
+    by_hand = "keep one of them" if form == "single" else "say which is the rating with --map value=NAME"
+    if len(found) > 1:
+        quoted = " and ".join(f'"{name}"' for name in found)
+        raise DataError(f"there are {quoted}; {by_hand}")
+    if not found:
+        remedy = "" if form == "single" else ", or name yours with --map value=NAME"
+        usual = ", ".join(VERDICT_FIELDS)
+        raise DataError(f"there is no rating among {', '.join(names)}; call it one of {usual}{remedy}")
+    return found[0]
+
+
+def _drawn(row: Mapping[str, Any]) -> Drawn | None:
+    """Return the round and the probability of a draw, where the row has both."""
+    round_, probability = (str(row[name] if row.get(name) is not None else "").strip() for name in (ROUND, PROBABILITY))
+    return (round_, probability) if round_ and probability else None
+
+
+def _number(value: object) -> float | None:
+    """Read a rating: None where it is missing, `ValueError` where it is none."""
+    if value is None or (isinstance(value, str) and not value.strip()):
+        return None
+    number = float(value) if isinstance(value, int | float | str) and not isinstance(value, bool) else math.nan
+    if not math.isfinite(number):
+        raise ValueError
+    return number
+
+
+def _no_number(value: object, name: str) -> str:
+    return f'"{name}" is {value!r}, which is no rating; give a number, or nothing where it is missing'
+
+
+def _by_annotator(given: object) -> list[tuple[str, object]]:
+    """Take an object by its keys and a list by its places, which are the annotators' numbers."""
+    if isinstance(given, Mapping):
+        return [(str(name), value) for name, value in given.items()]
+    if isinstance(given, Sequence) and not isinstance(given, str):
+        return [(str(place), value) for place, value in enumerate(given, 1)]
+    return [("1", given)]

@@ -1,0 +1,71 @@
+"""A whole study of ratings: agreement before and after noise is taken out, judgements, and each annotator's part."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from qassay.meta.agreement.cleaning import filter_noise, judge_items, pairwise_pearson, report_annotators
+from qassay.meta.agreement.krippendorff import Measurement, krippendorff_alpha
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from qassay.meta.agreement.cleaning import AnnotatorReport, ItemJudgement, PairwisePearson
+    from qassay.meta.agreement.krippendorff import Alpha
+    from qassay.meta.agreement.ratings import Ratings
+
+
+@dataclass(frozen=True, slots=True)
+class RatingStudy:
+    """What ratings say about items and about the people who gave them."""
+
+    alpha: Alpha
+    """On the ratings that are used: the clean ones, where noise was taken out."""
+    alpha_before: Alpha | None
+    """On all ratings, where noise was taken out."""
+    pearson: PairwisePearson
+    items: Sequence[ItemJudgement]
+    annotators: Sequence[AnnotatorReport]
+    ratings: int
+    removed: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as `agree --json` prints them; the items' judgements are in `agree -o`."""
+        return {
+            "alpha": asdict(self.alpha),
+            "alpha_before_cleaning": None if self.alpha_before is None else asdict(self.alpha_before),
+            "pearson": asdict(self.pearson),
+            "items": len(self.items),
+            "ratings": self.ratings,
+            "removed": self.removed,
+            "annotators": [asdict(each) for each in self.annotators],
+        }
+
+
+def study_ratings(
+    ratings: Ratings,
+    measurement: Measurement = Measurement.INTERVAL,
+    *,
+    clean: bool = True,
+    draws: int = 1000,
+    seed: int = 0,
+) -> RatingStudy:
+    """Take noise out (Lee et al. 2021, §4.2), measure agreement, and average what is left to one judgement an item."""
+    filtered = filter_noise(ratings) if clean else None
+    kept = ratings if filtered is None else filtered.ratings
+
+    def alpha(given: Ratings) -> Alpha:
+        return krippendorff_alpha(given, measurement, draws=draws, rng=np.random.default_rng(seed))
+
+    return RatingStudy(
+        alpha=alpha(kept),
+        alpha_before=alpha(ratings) if clean else None,
+        pearson=pairwise_pearson(kept),
+        items=judge_items(ratings, filtered),
+        annotators=report_annotators(ratings, filtered),
+        ratings=len(ratings),
+        removed=0 if filtered is None else len(filtered.removed),
+    )

@@ -1,0 +1,64 @@
+"""Judgements that stand in a file of their own, found for answers by id and system."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from qassay.errors import DataError
+from qassay.meta.agreement.ratings import read_ratings
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from qassay.meta.agreement.rating_rows import Item
+
+
+@dataclass(frozen=True, slots=True)
+class Judgements:
+    """One judgement an answer, by its id and system ("" where the file names none)."""
+
+    values: Mapping[Item, float]
+    file: str
+
+    def of(self, answers: Sequence[Item]) -> list[float | None]:
+        """Find each answer's judgement; None where there is none.
+
+        A judgement without a system belongs to the one answer that has its id; where several systems have it, whose
+        it is cannot be told, which is a `DataError`. So is a file none of whose judgements belongs to an answer.
+        """
+        found = [self.values.get(answer) for answer in answers]
+        open_ids = Counter(
+            name for (name, system), value in zip(answers, found, strict=True) if system and value is None
+        )
+        for i, (name, _) in enumerate(answers):
+            if found[i] is None and (name, "") in self.values:
+                if open_ids[name] > 1:
+                    problem = f'the judgement of "{name}" names no system, and {open_ids[name]} systems answer it'
+                    raise DataError(f'{problem}; add a "system" to every judgement', self.file)
+                found[i] = self.values[name, ""]
+        if not any(value is not None for value in found):
+            theirs, ours = next(iter(self.values)), answers[0]
+            raise DataError(
+                f"no judgement is about one of these answers: the first is of {_named(theirs)}, "
+                f"the first answer is {_named(ours)}; give the ids and systems of the answers",
+                self.file,
+            )
+        return found
+
+
+def read_judgements(path: str | Path) -> Judgements:
+    """Read the columns id, system and judgement of a .csv, .tsv or .jsonl file, as `qassay agree -o` writes it.
+
+    A column of another usual name (verdict, label, correct, value, rating) serves where there is no judgement.
+    """
+    ratings, _ = read_ratings(path, form="single")
+    values = {ratings.items[i]: value for i, value in zip(ratings.item.tolist(), ratings.value.tolist(), strict=True)}
+    return Judgements(values, Path(path).name)
+
+
+def _named(item: Item) -> str:
+    name, system = item
+    return f'"{name}" of system "{system}"' if system else f'"{name}" without a system'

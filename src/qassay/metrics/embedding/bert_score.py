@@ -1,0 +1,110 @@
+"""BERTScore: greedy cosine matching of token embeddings (Zhang et al. 2020), with any weights."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from qassay.features.frequencies import FrequencyNeed
+from qassay.features.pair_weights import weights_on
+from qassay.metrics.base import EMPTY_REFERENCE, MeanMetric, best, f_measure, subset
+from qassay.metrics.embedding.baseline import Baseline, baseline, baseline_identity
+from qassay.metrics.embedding.matching import Units, match_pairs
+from qassay.models.base import EMBEDDED
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from qassay.arrays import Floats, Ints
+    from qassay.features.batch import Batch, Pairs, Resources
+    from qassay.models.base import TokenEmbeddings
+
+
+class BertScore(MeanMetric):
+    """Precision, recall or F1 of each token's highest cosine on the other side; several references: the best.
+
+    The marks around a text can be matched but weigh nothing, as in the bert-score package. `sharpen` raises
+    similarities, clipped to 0 and above, to a power; `rescale` maps the similarity of unrelated texts to 0.
+    """
+
+    @property
+    def model(self) -> str:
+        """The encoder's name."""
+        return self.text("model")
+
+    def identity(self, resources: Resources) -> dict[str, str]:
+        """Add the encoder's fingerprint, the layer that is meant and what unrelated texts are taken to score."""
+        encoder, source = resources.encoder(self.model), self.text("rescale")
+        layer = int(self.params["layer"]) or encoder.default_layer
+        floor = {} if source == "no" else {"baseline": baseline_identity(source, layer)}
+        return {**super().identity(resources), "model": encoder.fingerprint, "layer": str(layer), **floor}
+
+    @property
+    def frequencies(self) -> tuple[FrequencyNeed, ...]:
+        """Word pieces of the run's references, for `:idf`."""
+        return (self._need,) if self.spec.weights == "idf" else ()
+
+    @property
+    def _need(self) -> FrequencyNeed:
+        return FrequencyNeed("piece" if self.model == EMBEDDED else f"piece:{self.model}")
+
+    def values(self, batch: Batch) -> Floats:
+        """Score every pair and keep each example's best."""
+        pairs = self._usable(batch)
+        layer = int(self.params["layer"]) or batch.resources.encoder(self.model).default_layer
+        encoded = batch.embeddings(self.model, layer)
+        left, right, weights = self._weights(batch, pairs, encoded)
+        power = self.number("sharpen")
+        candidate, reference = batch.candidate[pairs.example], batch.reference[pairs.reference]
+        precision, recall = np.ones(len(candidate)), np.ones(len(candidate))
+        other = candidate != reference
+        sides = match_pairs(Units(encoded), candidate[other], reference[other])
+        precision[other] = sides[0].means(weights, left[other], power)
+        recall[other] = sides[1].means(weights, right[other], power)
+        # Nothing of a candidate without pieces is right, whatever its marks resemble, unless it is the reference.
+        empty = np.array([each.special.all() for each in encoded], bool)[candidate] & (candidate != reference)
+        scores = np.where(empty, 0.0, self._score(precision, recall, self._floor(batch, layer)))
+        return best(scores, pairs.example, len(batch))
+
+    def unscored(self, batch: Batch) -> dict[int, str]:
+        """Add the examples whose references are all blank."""
+        left_out = np.setdiff1d(np.arange(len(batch)), self._usable(batch).example)
+        return {**{int(i): EMPTY_REFERENCE for i in left_out}, **super().unscored(batch)}
+
+    def _usable(self, batch: Batch) -> Pairs:
+        blank = np.array([not text.strip() for text in batch.texts], bool)
+        return subset(batch.pairs, ~blank[batch.reference[batch.pairs.reference]])
+
+    def _weights(
+        self, batch: Batch, pairs: Pairs, encoded: Sequence[TokenEmbeddings]
+    ) -> tuple[Ints, Ints, list[Floats]]:
+        """Return rows of weights for the candidate and the reference of each pair, and the weights of each row."""
+        weighting = self.spec.weights
+        candidate, reference = batch.candidate[pairs.example], batch.reference[pairs.reference]
+        if weighting in {"kpqa", "kp"}:
+            asked = batch.asked(weighting)
+            weights = weights_on(asked, [each.spans for each in encoded])
+            return asked.candidate[pairs.example], asked.reference[pairs.reference], weights
+        if weighting == "idf":
+            rarity = batch.resources.frequencies[self._need]
+            pieces = batch.resources.encoder(self.model).pieces
+            return candidate, reference, [_framed(rarity.idf(pieces(text))) for text in batch.texts]
+        return candidate, reference, [(~each.special).astype(np.float64) for each in encoded]
+
+    def _floor(self, batch: Batch, layer: int) -> Baseline:
+        source = self.text("rescale")
+        if source == "no":
+            return Baseline(0.0, 0.0, 0.0)
+        return baseline(batch.resources.encoder(self.model), layer, source, self.number("sharpen"))
+
+    def _score(self, precision: Floats, recall: Floats, floor: Baseline) -> Floats:
+        stat = self.text("stat")
+        score = {"p": precision, "r": recall, "f": f_measure(precision, recall, beta=1)}[stat]
+        below = getattr(floor, stat)
+        return np.asarray((score - below) / (1 - below), np.float64)
+
+
+def _framed(weights: Floats) -> Floats:
+    """Let the marks at both ends weigh nothing."""
+    return np.concatenate(([0.0], weights, [0.0]))

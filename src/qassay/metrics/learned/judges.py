@@ -1,0 +1,243 @@
+"""Metrics that are learned from people's judgements: LERC and AVA."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from qassay.arrays import summed
+from qassay.errors import SpecError
+from qassay.metrics.base import EMPTY_REFERENCE, MeanMetric, best, divide, subset
+from qassay.metrics.learned.canonical_pairs import Side, as_written, in_same_terms
+from qassay.metrics.learned.signals import JUDGE, Signals, lexical_signals, model_signals
+from qassay.models.ava.design import DESIGNS, READER
+from qassay.models.ava.judge import DESCRIPTION as ENCODERS
+from qassay.models.ava.judge import read_settings
+from qassay.models.ava.linear import DESCRIPTION as LINEAR
+from qassay.models.ava.linear import FEATURES, LinearAva, linear_features
+from qassay.models.base import EMBEDDED, parse_ref
+from qassay.models.folder import fingerprint
+from qassay.models.judge_layer import DESCRIPTION, JudgeLayer, probability
+
+if TYPE_CHECKING:
+    from qassay.arrays import Bools, Floats
+    from qassay.features.batch import Batch, Pairs, Resources
+    from qassay.spec import Declaration, MetricSpec
+
+KINDS = ("mini", "linear", *DESIGNS)
+EXPLAINED = frozenset({"mini", "linear"})
+"""The kinds whose verdict is a sum of parts."""
+NO_WORD = "no reference has a word"
+NO_QUESTION = "answers without a question, judged by their references alone"
+RESTATED = "answers read in their reference's own terms: its units, numbers, dates, names, or without what denies it"
+_MOST_SURE = 7.0
+"""The judge's logit counts no further than this."""
+
+
+class Part(NamedTuple):
+    """What one signal adds to the verdict on an answer."""
+
+    signal: str
+    value: float
+    """The signal itself; 1 for the bias."""
+    part: float
+    """What it adds to the logit of being right."""
+
+
+class LearnedMetric(MeanMetric):
+    """A probability for each candidate held against each reference; the best one counts, or their mean.
+
+    Identical texts are right, and a blank answer to a reference that is not blank is wrong, whatever a model says. Any
+    other answer cannot be held against a reference of punctuation or pictures alone, which is left out.
+    """
+
+    def pair_logits(self, batch: Batch, pairs: Pairs) -> Floats:
+        """Return the logit of each pair's candidate being right."""
+        raise NotImplementedError
+
+    def values(self, batch: Batch) -> Floats:
+        """Combine the references' probabilities."""
+        unasked = sum(not example.question.strip() for example in batch.examples)
+        if unasked:
+            # Set, not added: several judges see the same answers.
+            batch.notes[NO_QUESTION] = unasked
+        pairs = self._usable(batch)
+        scores = np.zeros(len(pairs.example))
+        for side in self.sides(batch, pairs):
+            scores[side.rows] = self._probabilities(side.batch, side.pairs)
+        if self.text("refs") == "max":
+            return best(scores, pairs.example, len(batch))
+        totals = summed(pairs.example, scores, len(batch))
+        return divide(totals, np.bincount(pairs.example, minlength=len(batch)).astype(np.float64), empty=np.nan)
+
+    def sides(self, batch: Batch, pairs: Pairs) -> list[Side]:
+        """Return the pairs as they are judged: candidates in their reference's own terms."""
+        sides = in_same_terms(batch, pairs)
+        for side in sides[1:]:
+            # Set, not added: several judges see the same answers.
+            batch.notes[RESTATED] = len(np.unique(pairs.example[side.rows]))
+        return sides
+
+    def _probabilities(self, batch: Batch, pairs: Pairs) -> Floats:
+        scores = np.zeros(len(pairs.example))
+        open_ = self._open(batch, pairs)
+        scores[open_] = probability(self.pair_logits(batch, subset(pairs, open_)))
+        candidate, reference = batch.candidate[pairs.example], batch.reference[pairs.reference]
+        scores[candidate == reference] = 1.0
+        return scores
+
+    def unscored(self, batch: Batch) -> dict[int, str]:
+        """Add the examples whose references are all blank, or without any word."""
+        left_out = np.setdiff1d(np.arange(len(batch)), self._usable(batch).example)
+        filled = {i for i in left_out.tolist() if any(each.text.strip() for each in batch.examples[i].references)}
+        reasons = {i: NO_WORD if i in filled else EMPTY_REFERENCE for i in left_out.tolist()}
+        return {**reasons, **super().unscored(batch)}
+
+    @staticmethod
+    def _usable(batch: Batch) -> Pairs:
+        blank = np.array([not text.strip() for text in batch.texts], bool)
+        worded = np.array([any(map(str.isalnum, text)) for text in batch.texts], bool)
+        candidate, reference = batch.candidate[batch.pairs.example], batch.reference[batch.pairs.reference]
+        decided = (candidate == reference) | blank[candidate]
+        return subset(batch.pairs, worded[reference] | (decided & ~blank[reference]))
+
+    @staticmethod
+    def _open(batch: Batch, pairs: Pairs) -> Bools:
+        """Return which pairs need a model: neither blank nor identical."""
+        blank = np.array([not text.strip() for text in batch.texts], bool)
+        candidate = batch.candidate[pairs.example]
+        return np.asarray(~blank[candidate] & (candidate != batch.reference[pairs.reference]), bool)
+
+
+class Lerc(LearnedMetric):
+    """A reader's estimate of how right an answer is, in [0, 1], with the context where there is one (Chen et al. 2020).
+
+    The embedded reader is the judge's network, trained on verdicts and graded ratings alike.
+    """
+
+    def identity(self, resources: Resources) -> dict[str, str]:
+        """Add the reader's fingerprint."""
+        return {**super().identity(resources), "model": resources.judge(self.text("model")).fingerprint}
+
+    @property
+    def reads(self) -> frozenset[str]:
+        """Add the context."""
+        return super().reads | {"context"}
+
+    def pair_logits(self, batch: Batch, pairs: Pairs) -> Floats:
+        """Read each pair with its context."""
+        return batch.verdicts(self.text("model"), pairs, context=True)
+
+
+class Ava(LearnedMetric):
+    """The probability that an answer is right, given question and reference (after Vu and Moschitti 2021).
+
+    `kind=mini` is the embedded judge: a small network and what the batch knows of the texts, weighed in a logistic
+    layer. The paper's own models are `linear`, which is embedded too, and `a0` to `a2`, which are trained first.
+    """
+
+    def __init__(self, spec: MetricSpec, declaration: Declaration) -> None:
+        super().__init__(spec, declaration)
+        self.kind = self.text("kind")
+        self._model = self.text("model")
+        if self._model != EMBEDDED and self.kind != "linear":
+            self._check_design()
+        elif self.kind in DESIGNS:
+            raise SpecError(
+                f"ava,kind={self.kind} has no embedded model; train one with `qassay train ava --kind {self.kind}` "
+                f"and name its folder: ava,kind={self.kind},model=FOLDER"
+            )
+
+    def _check_design(self) -> None:
+        """Refuse a folder that holds another kind of judge."""
+        parsed = parse_ref(self._model)
+        if self.kind == "mini" and (parsed.kind != "folder" or not (parsed.folder / ENCODERS).is_file()):
+            return
+        held = read_settings(parsed.folder).design
+        if held != (READER if self.kind == "mini" else self.kind):
+            spec = "ava" if held == READER else f"ava,kind={held}"
+            raise SpecError(f"{self._model} holds another judge than {self.kind}; say {spec},model={self._model}")
+
+    def identity(self, resources: Resources) -> dict[str, str]:
+        """Add the fingerprints of the judge and of its layer."""
+        folder = parse_ref(self._model).folder
+        known = super().identity(resources)
+        if self.kind == "linear":
+            return {**known, "model": fingerprint(folder / LINEAR)}
+        judge = resources.judge(self._model).fingerprint
+        if self.kind != "mini":
+            return {**known, "model": judge}
+        return {**known, "model": judge, "layer": fingerprint(folder / DESCRIPTION), "weights": _weights(resources)}
+
+    def sides(self, batch: Batch, pairs: Pairs) -> list[Side]:
+        """Return the pairs as they are judged; the paper's own models judge what is written."""
+        return super().sides(batch, pairs) if self.kind == "mini" else as_written(batch, pairs)
+
+    def pair_logits(self, batch: Batch, pairs: Pairs) -> Floats:
+        """Judge each pair."""
+        if self.kind in EXPLAINED:
+            return np.asarray(self.pair_parts(batch, pairs)[1].sum(axis=1), np.float64)
+        return batch.verdicts(self._model, pairs, context=False)
+
+    def pair_signals(self, batch: Batch, pairs: Pairs, judged: Floats | None = None) -> Signals:
+        """Return what the embedded judge goes by: the network's logit and what the batch knows of the texts.
+
+        `judged` are other networks' logits, for pairs that this one need not read.
+        """
+        if judged is None:
+            judged = batch.verdicts(self._model, pairs, context=False)
+        lexical, learned = lexical_signals(batch, pairs), model_signals(batch, pairs)
+        names = (JUDGE, *lexical.names, *learned.names)
+        sure = np.clip(judged, -_MOST_SURE, _MOST_SURE)
+        return Signals(names, np.column_stack([sure, lexical.values, learned.values]))
+
+    def pair_parts(self, batch: Batch, pairs: Pairs) -> tuple[Signals, Floats]:
+        """Return the signals of the embedded or linear judge, and what each adds to the logit, the bias first."""
+        if self.kind == "linear":
+            return self._linear(batch, pairs)
+        signals = self.pair_signals(batch, pairs)
+        layer = JudgeLayer.read(parse_ref(self._model).folder)
+        lengths = batch.view("squad").tokens.lengths[batch.reference[pairs.reference]]
+        return signals, layer.parts(signals.names, signals.values, lengths)
+
+    def explain(self, batch: Batch) -> list[list[Part]]:
+        """Return each example's signals with their parts in the verdict, for the reference that fits best.
+
+        Largest part first. An example that no model decides on (blank, missing, or identical to a reference) has none.
+        """
+        explained: list[list[Part]] = [[] for _ in range(len(batch))]
+        if self.kind not in EXPLAINED:
+            return explained
+        usable = self._usable(batch)
+        best_logit = np.full(len(batch), -np.inf)
+        for side in self.sides(batch, usable):
+            example = usable.example[side.rows]
+            same = side.batch.candidate[side.pairs.example] == side.batch.reference[side.pairs.reference]
+            best_logit[example[same]] = np.inf
+            open_ = self._open(side.batch, side.pairs)
+            if not open_.any():
+                continue
+            signals, parts = self.pair_parts(side.batch, subset(side.pairs, open_))
+            for i, values, found in zip(example[open_].tolist(), signals.values, parts, strict=True):
+                if found.sum() > best_logit[i]:
+                    best_logit[i] = found.sum()
+                    rows = zip(("bias", *signals.names), (1.0, *values.tolist()), found.tolist(), strict=True)
+                    explained[i] = sorted((Part(*row) for row in rows), key=lambda part: -abs(part.part))
+        return [[] if logit == np.inf else parts for logit, parts in zip(best_logit, explained, strict=True)]
+
+    def _linear(self, batch: Batch, pairs: Pairs) -> tuple[Signals, Floats]:
+        model = LinearAva.read(parse_ref(self._model).folder)
+        rows = []
+        texts = [each.text for example in batch.examples for each in example.references]
+        for i, k in zip(pairs.example.tolist(), pairs.reference.tolist(), strict=True):
+            example = batch.examples[i]
+            # Whichever reference is short enough to be a short answer, the candidate may include it.
+            short = [each.text for each in example.references]
+            rows.append(linear_features(example.question, texts[k], short, example.candidate or ""))
+        features = np.array(rows, np.float64).reshape(-1, len(FEATURES))
+        return Signals(FEATURES, features), model.parts(features)
+
+
+def _weights(resources: Resources) -> str:
+    return resources.weigher().fingerprint

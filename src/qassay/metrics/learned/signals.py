@@ -1,0 +1,161 @@
+"""What a batch knows about each candidate held against each reference: the evidence that the embedded judge weighs."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from qassay.features.pair_weights import weights_on
+from qassay.metrics.base import f_measure, subset
+from qassay.metrics.embedding.matching import Units, match_pairs
+from qassay.metrics.lexical.ngrams import identical, overlap, table_overlap
+from qassay.models.base import EMBEDDED
+
+if TYPE_CHECKING:
+    from qassay.arrays import Floats
+    from qassay.features.batch import Batch, Pairs
+
+JUDGE = "judge"
+"""The name of the network's own logit among the signals."""
+_TOK = "squad"
+_SHARPEN = 4.0
+_CLOSE = 0.03
+_NEGATION = re.compile(
+    r"\b(?:no|not|never|none|nobody|nothing|neither|nor|cannot|without)\b|n['\u2019]t\b", re.IGNORECASE
+)
+_YES = re.compile(r"^\W*(?:yes|yeah|yep|correct|true)\b", re.IGNORECASE)
+_NO = re.compile(r"^\W*(?:no|nope|not|never|incorrect|false)\b", re.IGNORECASE)
+_REFUSAL = re.compile(
+    r"(?:couldn['\u2019]?t|could not|cannot|can['\u2019]?t|unable to|did not|didn['\u2019]?t) "
+    r"(?:find|determine|provide|answer|give)|as an ai|no information|"
+    r"(?:\b(?:am|is|are|was|were)|['\u2019][ms]) not (?:sure|clear|known)|"
+    r"i don['\u2019]?t (?:know|have)|do not have",
+    re.IGNORECASE,
+)
+_NAME = re.compile(r"\W*(?:[^\W\d_a-z][^\s\d_]*\s+){1,8}[^\W\d_a-z][^\s\d_]*")
+# "As an AI language model, I do not have personal opinions. However, …": an answer follows.
+_PREFACE = re.compile(r"as an ai\b[^.\n]*(?:\bbut\b|\.\s*however\b)", re.IGNORECASE)
+
+
+class Signals(NamedTuple):
+    """The value of every signal for every pair."""
+
+    names: tuple[str, ...]
+    values: Floats
+    """(pairs, signals)"""
+
+
+def lexical_signals(batch: Batch, pairs: Pairs) -> Signals:
+    """Return what the words alone say, each text looked at once."""
+    view = batch.view(_TOK)
+    tokens = view.tokens
+    left, right = view.left(pairs), view.right(pairs)
+    shared = overlap(batch, view, pairs, 1)
+    looks = _Looks(batch)
+    rows = list(zip(left.tolist(), right.tolist(), strict=True))
+    columns = {
+        "found": np.array([looks.found(a, b) for a, b in rows]),
+        "token F1": f_measure(shared.precision, shared.recall, beta=1),
+        "same tokens": identical(view, pairs).astype(np.float64),
+        "numbers missing": np.array([looks.numbers_missing(a, b) for a, b in rows]),
+        "numbers close": np.array([looks.numbers_close(a, b) for a, b in rows]),
+        "dates differ": np.array([looks.dates_differ(a, b) for a, b in rows]),
+        "date missing": np.array([looks.date_missing(a, b) for a, b in rows]),
+        "surname missing": np.array([looks.surname_missing(a, b) for a, b in rows]),
+        "in question": np.array([looks.in_question(i, b) for i, (_, b) in zip(pairs.example, rows, strict=True)]),
+        "negation differs": (looks.negated[left] != looks.negated[right]).astype(np.float64),
+        "yes against no": (looks.opinion[left] * looks.opinion[right] < 0).astype(np.float64),
+        "refusal": (looks.refusing[left] & ~looks.refusing[right]).astype(np.float64),
+        "longer": np.clip(np.log((1 + tokens.lengths[left]) / (1 + tokens.lengths[right])), -3, 3),
+    }
+    return Signals(tuple(columns), np.stack(list(columns.values()), axis=1).reshape(-1, len(columns)))
+
+
+def model_signals(batch: Batch, pairs: Pairs) -> Signals:
+    """Return what keyphrase weights and embeddings say: overlap and likeness of what carries the answers."""
+    columns = np.zeros((len(pairs.example), 4))
+    asking = np.array([bool(example.question.strip()) for example in batch.examples], bool)[pairs.example]
+    encoded = batch.embeddings(EMBEDDED, batch.resources.encoder(EMBEDDED).default_layer)
+    units = Units(encoded)
+    plain = [(~each.special).astype(np.float64) for each in encoded]
+    for weighting, chosen in (("kpqa", asking), ("kp", ~asking)):
+        if not chosen.any():
+            continue
+        some = subset(pairs, chosen)
+        view = batch.view(_TOK, weighting)
+        shared = table_overlap(view, some, view.tokens.grams(1))
+        asked = batch.asked(weighting)
+        weights = weights_on(asked, [each.spans for each in encoded])
+        left, right = batch.candidate[some.example], batch.reference[some.reference]
+        sides = match_pairs(units, left, right)
+        weighed = (asked.candidate[some.example], asked.reference[some.reference])
+        key = tuple(side.means(weights, rows, _SHARPEN) for side, rows in zip(sides, weighed, strict=True))
+        precision, recall = (side.means(plain, rows, 1.0) for side, rows in zip(sides, (left, right), strict=True))
+        columns[chosen] = np.column_stack(
+            [
+                f_measure(shared.precision, shared.recall, beta=1),
+                f_measure(key[0], key[1], beta=1),
+                f_measure(precision, recall, beta=1),
+                recall,
+            ]
+        )
+    return Signals(("key words", "key meaning", "meaning", "meaning recall"), columns)
+
+
+class _Looks:
+    """What is seen in each text by itself."""
+
+    def __init__(self, batch: Batch) -> None:
+        from qassay.equivalence.dates import dates  # noqa: PLC0415 - patterns take time to compile
+        from qassay.equivalence.fuzzy_search import SearchedText  # noqa: PLC0415
+
+        tokens = batch.tokens(_TOK)
+        self._words = [tokens.row(i) for i in range(len(tokens))]
+        self._texts = [SearchedText(text, words) for text, words in zip(batch.texts, self._words, strict=True)]
+        self._named = [bool(_NAME.fullmatch(text)) for text in batch.texts]
+        self._dates = [dates(text) for text in batch.texts]
+        cut = batch.resources.tokeniser(_TOK).tokens
+        asked = {text: SearchedText(text, cut(text)) for text in {example.question for example in batch.examples}}
+        self._asked = [asked[example.question] for example in batch.examples]
+        self.negated, yes, no = (
+            np.array([bool(form.search(text)) for text in batch.texts], bool) for form in (_NEGATION, _YES, _NO)
+        )
+        self.refusing = np.array([bool(_REFUSAL.search(_PREFACE.sub("", text))) for text in batch.texts], bool)
+        self.opinion = yes.astype(np.int64) - no.astype(np.int64)
+
+    def found(self, candidate: int, reference: int) -> float:
+        """Return the share of the reference's words that the candidate has, in whatever form."""
+        return self._texts[candidate].share(self._words[reference])
+
+    def numbers_missing(self, candidate: int, reference: int) -> float:
+        """Return the share of the reference's numbers that the candidate lacks."""
+        there, wanted = self._texts[candidate].numbers, self._texts[reference].numbers.all
+        return sum(not there.meet(number) for number in wanted) / len(wanted) if wanted else 0.0
+
+    def numbers_close(self, candidate: int, reference: int) -> float:
+        """Return how near the candidate's numbers come to the reference's: 1 where equal, 0 from three per cent off."""
+        there, wanted = self._texts[candidate].numbers, self._texts[reference].numbers.all
+        return sum(max(0.0, 1 - there.gap(number) / _CLOSE) for number in wanted) / len(wanted) if wanted else 0.0
+
+    def dates_differ(self, candidate: int, reference: int) -> float:
+        """Return the share of the reference's dates that none of the candidate's can mean, where it has any."""
+        there, wanted = self._dates[candidate], self._dates[reference]
+        if not there or not wanted:
+            return 0.0
+        return sum(not any(date.agrees(given) for given in there) for date in wanted) / len(wanted)
+
+    def date_missing(self, candidate: int, reference: int) -> float:
+        """Whether the reference has a date and the candidate none."""
+        return float(bool(self._dates[reference]) and not self._dates[candidate])
+
+    def surname_missing(self, candidate: int, reference: int) -> float:
+        """Whether the reference reads like a name, and the candidate lacks its last word."""
+        if not self._named[reference]:
+            return 0.0
+        return 1.0 - self._texts[candidate].share(self._words[reference][-1:])
+
+    def in_question(self, example: int, reference: int) -> float:
+        """Return the share of the reference's words that the question has already; to repeat them says little."""
+        return self._asked[example].share(self._words[reference])

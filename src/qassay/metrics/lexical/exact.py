@@ -1,0 +1,71 @@
+"""The SQuAD family: exact match, token F1, token recall, containment. Several references: the best one counts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from qassay.metrics.base import MeanMetric, best, f_measure
+from qassay.metrics.lexical.ngrams import Overlap, identical, overlap
+
+if TYPE_CHECKING:
+    from qassay.arrays import Floats
+    from qassay.features.batch import Batch, View
+
+
+class PairMetric(MeanMetric):
+    """A score for each pair, of which the best counts. A blank answer matches a blank reference (SQuAD 2.0)."""
+
+    def pair_values(self, batch: Batch, view: View) -> Floats:
+        """Score each candidate-reference pair."""
+        raise NotImplementedError
+
+    def values(self, batch: Batch) -> Floats:
+        """Take the best reference."""
+        view = batch.view(self.tok, self.spec.weights)
+        lengths = view.tokens.lengths
+        left, right = lengths[view.left(batch.pairs)], lengths[view.right(batch.pairs)]
+        blank = (left == 0) | (right == 0)
+        scores = np.where(blank, (left == right).astype(float), self.pair_values(batch, view))
+        return best(scores, batch.pairs.example, len(batch))
+
+
+class ExactMatch(PairMetric):
+    """1 when candidate and reference are equal after normalisation, else 0 (Rajpurkar et al. 2016)."""
+
+    def pair_values(self, batch: Batch, view: View) -> Floats:
+        """Compare the tokens in order."""
+        return identical(view, batch.pairs).astype(np.float64)
+
+
+class TokenF1(PairMetric):
+    """Harmonic mean of token precision and recall, repeats counted (Rajpurkar et al. 2016)."""
+
+    def pair_values(self, batch: Batch, view: View) -> Floats:
+        """Return F1 of the clipped unigram overlap."""
+        shared = self.shared(batch, view)
+        return f_measure(shared.precision, shared.recall, beta=1)
+
+    @staticmethod
+    def shared(batch: Batch, view: View) -> Overlap:
+        """Count the shared tokens."""
+        return overlap(batch, view, batch.pairs, order=1)
+
+
+class TokenRecall(TokenF1):
+    """Share of the reference's tokens that the candidate has: kind to long answers that hold a short reference."""
+
+    def pair_values(self, batch: Batch, view: View) -> Floats:
+        """Return the recall of the clipped unigram overlap."""
+        return self.shared(batch, view).recall
+
+
+class Contains(PairMetric):
+    """1 when the reference's tokens stand in the candidate, in a row, else 0."""
+
+    def pair_values(self, batch: Batch, view: View) -> Floats:
+        """Look for the reference inside the candidate."""
+        coded = view.tokens.coded
+        left, right = view.left(batch.pairs).tolist(), view.right(batch.pairs).tolist()
+        return np.array([coded[b] in coded[a] for a, b in zip(left, right, strict=True)], float)

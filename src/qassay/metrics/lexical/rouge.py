@@ -1,0 +1,180 @@
+"""ROUGE-N, ROUGE-SU and ROUGE-L (Lin 2004), with bonuses for yes-no opinions and entities (Yang et al. 2018)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from rapidfuzz.distance import LCSseq
+
+from qassay.arrays import summed
+from qassay.metrics.base import OverlapMetric, agreeing, best, divide, f_measure, subset
+from qassay.metrics.lexical.ngrams import Overlap, identical, overlap, table_overlap
+from qassay.text.porter import stem
+from qassay.text.tokens import ranges
+
+if TYPE_CHECKING:
+    from qassay.arrays import Floats
+    from qassay.features.batch import Batch, Pairs, View
+    from qassay.text.tokens import Tokens
+
+
+class Rouge(OverlapMetric):
+    """Precision, recall or F of something shared between candidate and reference.
+
+    Several references: `refs=pr` picks the highest precision and the highest recall separately (COCO's and
+    DuReader's scorers), `refs=max` the highest score.
+    """
+
+    def precision_recall(self, batch: Batch, view: View, pairs: Pairs) -> tuple[Floats, Floats]:
+        """Return both for each pair."""
+        raise NotImplementedError
+
+    def values(self, batch: Batch) -> Floats:
+        """Combine the pairs of an example as `refs` says."""
+        view, pairs = self.view(batch), self.usable(batch)
+        precision, recall = self.precision_recall(batch, view, pairs)
+        if self.text("refs") == "max":
+            return best(self._score(precision, recall), pairs.example, len(batch))
+        return self._score(best(precision, pairs.example, len(batch)), best(recall, pairs.example, len(batch)))
+
+    def view(self, batch: Batch) -> View:
+        """Return the tokens, stemmed if wanted."""
+        view = batch.view(self.tok, self.spec.weights)
+        return view._replace(tokens=_stemmed(view.tokens)) if self.params["stem"] else view
+
+    def _score(self, precision: Floats, recall: Floats) -> Floats:
+        stat = self.text("stat")
+        if stat == "f":
+            return f_measure(precision, recall, self.number("beta"))
+        return precision if stat == "p" else recall
+
+
+class RougeN(Rouge):
+    """Clipped n-gram overlap. Texts too short for any n-gram match when they are identical."""
+
+    order = 1
+
+    def shared(self, batch: Batch, view: View, pairs: Pairs) -> Overlap:
+        """Count the shared n-grams."""
+        return overlap(batch, view, pairs, self.order)
+
+    def precision_recall(self, batch: Batch, view: View, pairs: Pairs) -> tuple[Floats, Floats]:
+        """Share of the candidate's and of the reference's n-grams."""
+        shared = self.shared(batch, view, pairs)
+        if not shared.bare.any():
+            return shared.precision, shared.recall
+        equal = identical(view, pairs).astype(float)
+        return np.where(shared.bare, equal, shared.precision), np.where(shared.bare, equal, shared.recall)
+
+
+class Rouge1(RougeN):
+    """Unigrams."""
+
+
+class Rouge2(RougeN):
+    """Bigrams."""
+
+    order = 2
+
+
+class RougeSU4(RougeN):
+    """Unigrams and pairs of words in order with at most four words between them."""
+
+    def shared(self, batch: Batch, view: View, pairs: Pairs) -> Overlap:  # noqa: ARG002 - the others share a batch's
+        """Count the shared unigrams and skip-bigrams."""
+        return table_overlap(view, pairs, view.tokens.skip_grams(4))
+
+
+_MOST_CELLS = 1e11
+"""Candidate length times reference length up to which a longest common subsequence is sought: some seconds."""
+_MOST_WEIGHTED_CELLS = 4e9
+"""The same where its tokens must be known, not its length alone: half a gigabyte."""
+TOO_LONG = "too long for a longest common subsequence"
+
+
+class RougeL(Rouge):
+    """Longest common subsequence, with the bonuses of Yang et al. (2018), section 3.2."""
+
+    def usable(self, batch: Batch) -> Pairs:
+        """Leave out the pairs that would take forever; an example with none left is unscored."""
+        pairs, view = super().usable(batch), batch.view(self.tok, self.spec.weights)
+        lengths = view.tokens.lengths.astype(np.float64)
+        cells = lengths[view.left(pairs)] * lengths[view.right(pairs)]
+        return subset(pairs, cells <= (_MOST_CELLS if view.weights is None else _MOST_WEIGHTED_CELLS))
+
+    def unscored(self, batch: Batch) -> dict[int, str]:
+        """Return which examples are too long."""
+        short = super().usable(batch).example
+        found = super().unscored(batch)
+        too_long = set(short.tolist()) & found.keys()
+        return found | dict.fromkeys(too_long, TOO_LONG)
+
+    def precision_recall(self, batch: Batch, view: View, pairs: Pairs) -> tuple[Floats, Floats]:
+        """LCS over candidate and over reference; bonuses go to numerators and denominators."""
+        left, right = view.left(pairs), view.right(pairs)
+        if view.weights is None:
+            shared = view.tokens.lcs(left, right).astype(np.float64)
+            left_hits = right_hits = shared
+            left_total, right_total = (view.tokens.lengths[side].astype(float) for side in (left, right))
+        else:
+            left_hits, right_hits = _weighted_lcs(view, pairs, view.weights)
+            totals = summed(view.tokens.text_of, view.weights, len(view.tokens))
+            left_total, right_total = totals[left], totals[right]
+        yesno, entity = self.number("yesno"), self.number("entity")
+        if yesno:
+            agree = agreeing(batch, pairs)
+            bonuses = [yesno * np.where(agree, hits, 0.0) for hits in (left_hits, right_hits)]
+        else:
+            bonuses = [np.zeros(len(left)), np.zeros(len(left))]
+        if entity:
+            # A token of an entity weighs what a text's tokens weigh on average: 1 where there are no weights.
+            found = entity * self._entity_lengths(batch)[pairs.example]
+            bonuses[0] += found * divide(left_total, view.tokens.lengths[left].astype(float))
+            bonuses[1] += found * divide(right_total, view.tokens.lengths[right].astype(float))
+        return (
+            divide(left_hits + bonuses[0], left_total + bonuses[0]),
+            divide(right_hits + bonuses[1], right_total + bonuses[1]),
+        )
+
+    def _entity_lengths(self, batch: Batch) -> Floats:
+        """Sum the lengths of the gold entities that appear in each candidate."""
+        view = batch.view(self.tok)
+        lengths = np.zeros(len(batch))
+        for i, entities in enumerate(batch.entity_tokens(self.tok)):
+            if entities and not batch.missing[i]:
+                tokens = view.tokens.row(int(view.candidate[i]))
+                lengths[i] = sum(len(entity) for entity in entities if _stands_in(entity, tokens))
+        return lengths
+
+
+def _weighted_lcs(view: View, pairs: Pairs, weights: Floats) -> tuple[Floats, Floats]:
+    """Sum the candidate's and the reference's weights over the tokens of a longest common subsequence."""
+    coded, starts = view.tokens.coded, view.tokens.starts.tolist()
+    blocks = [
+        (i, starts[left] + block.src_start, starts[right] + block.dest_start, block.src_end - block.src_start)
+        for i, (left, right) in enumerate(zip(view.left(pairs).tolist(), view.right(pairs).tolist(), strict=True))
+        for block in LCSseq.opcodes(coded[left], coded[right])
+        if block.tag == "equal"
+    ]
+    pair, left_start, right_start, length = np.array(blocks, np.int64).reshape(-1, 4).T
+    # Added up token by token, as the totals are: so no share comes out above 1, and no other text matters.
+    owner, size = np.repeat(pair, length), len(pairs.example)
+    return (
+        summed(owner, weights[ranges(left_start, length)], size),
+        summed(owner, weights[ranges(right_start, length)], size),
+    )
+
+
+def _stands_in(entity: list[str], tokens: list[str]) -> bool:
+    size = len(entity)
+    return size > 0 and any(tokens[i : i + size] == entity for i in range(len(tokens) - size + 1))
+
+
+def _stemmed(tokens: Tokens) -> Tokens:
+    """Merge tokens with the same Porter stem; words of three letters or fewer stay, as in rouge-score."""
+    stems = [stem(word) if len(word) > 3 else word for word in tokens.words]  # noqa: PLR2004 - named above
+    words = list(dict.fromkeys(stems))
+    number = {word: i for i, word in enumerate(words)}
+    renumber = np.array([number[each] for each in stems], np.int64)
+    return type(tokens)(renumber[tokens.ids], tokens.starts, words)

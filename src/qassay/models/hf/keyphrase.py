@@ -1,0 +1,168 @@
+"""Keyphrase models over any Hugging Face encoder, as the KPQA paper builds them (Lee et al. 2021, section 3.1).
+
+`[CLS] question [SEP] answer [SEP]` through the encoder, one hidden layer with tanh, and a score for every token.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import msgspec
+import numpy as np
+import torch
+from torch import nn
+
+from qassay.errors import ModelError
+from qassay.models.base import CUT_QUESTION, NO_WEIGHT, WINDOWED, TokenWeights, Window, windows
+from qassay.models.folder import KEYPHRASE_SETTINGS, fingerprint, read_description
+from qassay.models.hf.encoder import HFBackbone
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from qassay.arrays import Floats, Ints
+    from qassay.models.base import Device, ModelRef
+
+HEAD = "keyphrase.safetensors"
+_ALMOST_NOTHING = 1e-6
+
+Outputs = Literal["two-class", "list"]
+
+
+class KeyphraseSettings(msgspec.Struct, frozen=True):
+    """How a keyphrase model was trained, so that it is run the same way."""
+
+    outputs: Outputs
+    """`two-class`: a probability for each token by itself (the paper); `list`: shares of one whole, over the answer."""
+    questions: bool = True
+    """Whether the model reads the question (KPQA) or the answer alone (KP)."""
+    temperature: float = 1.0
+
+
+class TokenScorer(nn.Module):
+    """One hidden layer with tanh, then one score a token, or two whose difference is the logit of being key."""
+
+    def __init__(self, width: int, outputs: Outputs) -> None:
+        super().__init__()
+        self.dense = nn.Linear(width, width)
+        self.out = nn.Linear(width, 2 if outputs == "two-class" else 1)
+
+    def forward(self, states: torch.Tensor) -> torch.Tensor:
+        """Return a logit for each token."""
+        scores: torch.Tensor = self.out(torch.tanh(self.dense(states))).float()
+        return scores[..., 1] - scores[..., 0] if scores.shape[-1] > 1 else scores[..., 0]
+
+
+def token_weights(logits: Floats, settings: KeyphraseSettings) -> Floats:
+    """Turn the logits of one answer's tokens into weights."""
+    if settings.outputs == "two-class":
+        weights: Floats = 1 / (1 + np.exp(-logits))
+        return weights
+    raised: Floats = np.exp((logits - logits.max(initial=-np.inf)) / settings.temperature)
+    return raised / raised.sum() if len(raised) else raised
+
+
+class Place(NamedTuple):
+    """Where a row of the model's input holds an answer, or a window of one."""
+
+    pair: int
+    first: int
+    window: Window
+
+
+def read_settings(folder: Path) -> KeyphraseSettings:
+    """Read the settings of a keyphrase model's folder."""
+    path = folder / KEYPHRASE_SETTINGS
+    return read_description(
+        path,
+        KeyphraseSettings,
+        absent=f"{folder} has no keyphrase head; train one with `qassay train keyphrase --base`",
+    )
+
+
+class HFWeigher:
+    """Token weights from a folder that `qassay train keyphrase` wrote."""
+
+    english = False
+
+    def __init__(self, ref: ModelRef, device: Device) -> None:
+        self._backbone = HFBackbone(ref, device)
+        self.ref = ref.name
+        self.notes: Counter[str] = Counter()
+        folder = self._backbone.folder
+        self.settings = read_settings(folder)
+        self._head = self._read_head(folder)
+
+    def _read_head(self, folder: Path) -> TokenScorer:
+        from safetensors.torch import load_file  # noqa: PLC0415 - part of the extra `hf`
+
+        head = TokenScorer(int(self._backbone.model.config.hidden_size), self.settings.outputs)
+        try:
+            head.load_state_dict(load_file(folder / HEAD))
+        except Exception as problem:  # missing, damaged or of another size
+            raise ModelError(f"{folder / HEAD}: cannot be read as this model's keyphrase head: {problem}") from problem
+        return head.to(self._backbone.device).eval()
+
+    @property
+    def fingerprint(self) -> str:
+        """Identity of the weights of encoder and head, the tokenizer and the settings."""
+        folder = self._backbone.folder
+        return fingerprint(self._backbone.fingerprint, folder / HEAD, folder / KEYPHRASE_SETTINGS)
+
+    def weigh(self, pairs: Sequence[tuple[str | None, str]]) -> list[TokenWeights]:
+        """Weigh the tokens of each answer for its question; equal pairs run once."""
+        distinct = list(dict.fromkeys(pairs))
+        if self.settings.questions and any(question is None for question, _ in distinct):
+            raise ModelError(f"{self.ref} weighs answers to questions; for :kp train one with --without-question")
+        made = dict(zip(distinct, self._weigh(distinct), strict=True))
+        return [made[pair] for pair in pairs]
+
+    def _weigh(self, pairs: Sequence[tuple[str | None, str]]) -> list[TokenWeights]:
+        answers = self._backbone.pieces([answer for _, answer in pairs])
+        asked = [question or "" for question, _ in pairs] if self.settings.questions else [""] * len(pairs)
+        questions = [ids for ids, _ in self._backbone.pieces(asked)]
+        rows, places = self._rows(questions, [ids for ids, _ in answers])
+        logits = [np.empty(len(ids)) for ids, _ in answers]
+        with torch.inference_mode():
+            for row, states in self._backbone.run(rows, self._backbone.layers):
+                pair, skipped, window = places[row]
+                low, high = (skipped + kept - window.start for kept in (window.kept_from, window.kept_to))
+                kept = self._head(states[low:high].float())
+                logits[pair][window.kept_from : window.kept_to] = kept.cpu().numpy()
+        return [TokenWeights(spans, self._weights(row)) for (_, spans), row in zip(answers, logits, strict=True)]
+
+    def _rows(self, questions: Sequence[Ints], answers: Sequence[Ints]) -> tuple[list[tuple[Ints, Ints]], list[Place]]:
+        """Put question and answer side by side, long answers in windows; say where the answer stands in each row."""
+        rows, places = [], []
+        for pair, (question, answer) in enumerate(zip(questions, answers, strict=True)):
+            opening, closing = self._frame(question)
+            room = self._backbone.longest - len(opening) - len(closing)
+            if len(answer) > room:
+                self.notes[WINDOWED] += 1
+            second = self._backbone.template.second_type if self.settings.questions else 0
+            for window in windows(len(answer), room):
+                ids = np.concatenate([opening, answer[window.start : window.end], closing]).astype(np.int64)
+                segments = np.full(len(ids), second, np.int64)
+                segments[: len(opening)] = 0
+                rows.append((ids, segments))
+                places.append(Place(pair, len(opening), window))
+        return rows, places
+
+    def _frame(self, question: Ints) -> tuple[Ints, Ints]:
+        marks = self._backbone.template
+        if not self.settings.questions:
+            return np.array(marks.before, np.int64), np.array(marks.alone_after, np.int64)
+        most = self._backbone.longest // 2
+        if len(question) > most:
+            self.notes[CUT_QUESTION] += 1
+        opening = np.concatenate([marks.before, question[:most], marks.between]).astype(np.int64)
+        return opening, np.array(marks.after, np.int64)
+
+    def _weights(self, logits: Floats) -> Floats:
+        weights = token_weights(logits, self.settings)
+        if len(weights) and weights.sum() < _ALMOST_NOTHING:
+            self.notes[NO_WEIGHT] += 1
+            return np.ones_like(weights)
+        return weights

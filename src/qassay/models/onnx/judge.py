@@ -1,0 +1,154 @@
+"""The embedded judge: reads reference, question and candidate together and says how likely the candidate is right.
+
+With a context it is LERC's reader as well: the passage that the question is about is read behind the candidate.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+import msgspec
+import numpy as np
+
+from qassay.equivalence.split_joined import parted
+from qassay.models.base import windows
+from qassay.models.folder import TOKENIZER, fingerprint, read_description
+from qassay.models.onnx.judge_segments import ROLES, marks_of, piece_kinds, word_keys
+
+if TYPE_CHECKING:
+    from collections import Counter
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from qassay.arrays import Floats, Ints
+    from qassay.models.onnx.encoder import OnnxEncoder
+
+DESCRIPTION = "judge.json"
+NEAREST = "texts longer than the judge reads, of which it read the part nearest to the other text"
+_MARKS = 2
+
+
+class Judged(NamedTuple):
+    """A candidate to be judged against one reference."""
+
+    question: str
+    """Empty for none."""
+    reference: str
+    candidate: str
+    context: str = ""
+    """Empty for none."""
+
+
+class Judge(Protocol):
+    """Candidates held against references to logits of being right."""
+
+    ref: str
+    notes: Counter[str]
+    english: bool
+    """Whether it reads hardly anything but English."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Identity of weights and tokenizer, which enters signatures."""
+
+    def judge(self, pairs: Sequence[Judged]) -> Floats:
+        """Return the logit of each candidate being right."""
+
+
+class JudgeHead(msgspec.Struct, frozen=True):
+    """The judge of a model folder: states of `layer` for the texts in a row, read on in a graph."""
+
+    layer: int
+    graph: str
+    weights: str
+    longest: dict[str, int]
+    """Pieces that are read of each text, its two marks included."""
+
+
+class _Text(NamedTuple):
+    pieces: Ints
+    keys: Ints
+
+
+class OnnxJudge:
+    """The judge of an ONNX model folder."""
+
+    english = True
+
+    def __init__(self, encoder: OnnxEncoder) -> None:
+        path = encoder.runtime.folder / DESCRIPTION
+        self._head = read_description(
+            path, JudgeHead, absent=f"{encoder.ref} has no judge; train one with `qassay train judge`"
+        )
+        self.ref = encoder.ref
+        self.notes = encoder.notes
+        """The encoder's own, which counts for both."""
+        self._encoder = encoder
+        self._runtime = encoder.runtime
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Identity of the weights of encoder and judge, and of the tokenizer."""
+        folder = self._runtime.folder
+        return fingerprint(*(folder / name for name in (TOKENIZER, self._encoder.model.weights, self._head.weights)))
+
+    def judge(self, pairs: Sequence[Judged]) -> Floats:
+        """Return the logit of each candidate being right; equal pairs run once."""
+        distinct = {pair: number for number, pair in enumerate(dict.fromkeys(pairs))}
+        texts = self._cut([text for pair in distinct for text in pair if text.strip()])
+        rows = [self._row(pair, texts) for pair in distinct]
+        logits = self._runtime.parallel(self._logit, rows, [len(pieces) for pieces, _ in rows])
+        found = np.array(logits, np.float64)
+        return found[np.array([distinct[pair] for pair in pairs], np.int64)]
+
+    @property
+    def _kinds(self) -> NDArray[np.uint8]:
+        return _kinds_of(self._encoder)
+
+    def _cut(self, texts: Sequence[str]) -> dict[str, _Text]:
+        distinct = list(dict.fromkeys(texts))
+        cut = self._encoder.cut([parted(text) for text in distinct])
+        return {text: _Text(pieces, word_keys(pieces, self._kinds)) for text, pieces in zip(distinct, cut, strict=True)}
+
+    def _row(self, pair: Judged, texts: Mapping[str, _Text]) -> tuple[Ints, Ints]:
+        """Put the texts of a pair in a row, and mark their pieces."""
+        found = {role: texts[words] for role in ROLES if (words := getattr(pair, role)).strip()}
+        room = self._encoder.model.longest - 1
+        for role, text in found.items():
+            longest = min(self._head.longest[role] - _MARKS, room - 1)
+            if len(text.pieces) > longest:
+                other = "candidate" if role == "reference" else "reference"
+                found[role] = _nearest(text, found.get(other), longest)
+                self.notes[NEAREST] += 1
+            room -= min(len(text.pieces), longest) + 1
+        opening, closing = self._encoder.marks
+        # Every text ends in a mark of its own, which matches nothing; the first one also begins with one.
+        marks = marks_of({role: np.append(text.keys, 0) for role, text in found.items()})
+        pieces = [np.append(text.pieces, closing) for text in found.values()]
+        first = ROLES.index(next(iter(found), ROLES[0]))
+        return np.concatenate([[opening], *pieces]), np.concatenate([[4 * first], *marks.values()])
+
+    @cached_property
+    def _session(self) -> Any:  # noqa: ANN401 - the library's class is not typed
+        return self._runtime.session(self._head.graph, self._head.weights)
+
+    def _logit(self, row: tuple[Ints, Ints]) -> float:
+        pieces, marks = row
+        states = self._encoder.states(pieces, self._head.layer)
+        (logit,) = self._session.run(None, {"states": states[None], "marks_of_pieces": marks[None]})
+        return float(logit[0, 0, 0])
+
+
+@lru_cache(maxsize=4)
+def _kinds_of(encoder: OnnxEncoder) -> NDArray[np.uint8]:
+    """Look at the whole vocabulary once a model, however many judges are made of it."""
+    return piece_kinds(encoder.vocabulary)
+
+
+def _nearest(text: _Text, other: _Text | None, room: int) -> _Text:
+    """Of a long text, take the stretch that shares most words with the other; the first of equally near ones."""
+    shared = np.isin(text.keys, other.keys) & (text.keys != 0) if other else np.zeros(len(text.keys), bool)
+    near = max(windows(len(text.keys), room), key=lambda window: int(shared[window.start : window.end].sum()))
+    return _Text(text.pieces[near.start : near.end], text.keys[near.start : near.end])

@@ -1,0 +1,66 @@
+"""What the judge is told about the pieces it reads: whose text they are of, and which other texts hold their word."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from qassay.arrays import Ints
+
+ROLES = ("reference", "question", "candidate", "context")
+"""The order in which the texts of a pair are read."""
+COMPARED = {
+    "reference": ("candidate", "question"),
+    "question": ("candidate", "reference"),
+    "candidate": ("reference", "question"),
+    "context": ("reference", "candidate"),
+}
+"""For each role, the two texts in which its words are looked for."""
+MARKS = 4 * len(ROLES)
+LONGEST = {"reference": 128, "question": 64, "candidate": 160, "context": 256}
+"""Pieces that are read of each text, [CLS] and [SEP] included."""
+MATCHES_NOTHING, BEGINS_WORD, CONTINUES_WORD = 0, 1, 2
+
+
+def piece_kinds(vocabulary: Mapping[str, int]) -> NDArray[np.uint8]:
+    """Say of every piece whether it begins a word, continues one, or (special pieces, marks) matches nothing."""
+    kinds = np.zeros(1 + max(vocabulary.values(), default=-1), np.uint8)
+    for piece, number in vocabulary.items():
+        if piece.startswith("##"):
+            kinds[number] = CONTINUES_WORD
+        elif any(character.isalnum() for character in piece) and not (piece[0] == "[" and piece[-1] == "]"):
+            kinds[number] = BEGINS_WORD
+    return kinds
+
+
+def word_keys(pieces: NDArray[np.integer], kinds: NDArray[np.uint8]) -> Ints:
+    """Return every piece the key of the word it stands in: equal words have equal keys; 0 for what matches nothing."""
+    if not len(pieces):
+        return np.zeros(0, np.int64)
+    kind = kinds[pieces]
+    begins = kind != CONTINUES_WORD
+    begins[0] = True
+    starts = np.flatnonzero(begins)
+    word = np.cumsum(begins) - 1
+    place = np.arange(len(pieces)) - starts[word]
+    # A polynomial over the word's pieces, wrapping around: collisions would need two words alike in 64 bits.
+    factors = np.power(np.uint64(1_000_003), place.astype(np.uint64))
+    keys = np.add.reduceat((pieces.astype(np.uint64) + np.uint64(1)) * factors, starts)
+    by_word = np.where(kind[starts] != MATCHES_NOTHING, keys.astype(np.int64), 0)
+    by_piece: Ints = by_word[word]
+    return by_piece
+
+
+def marks_of(keys: Mapping[str, Ints]) -> dict[str, Ints]:
+    """Mark each piece with its text's role and with which of the two texts compared hold its word."""
+    marks = {}
+    for role, own in keys.items():
+        found = [(own[:, None] == keys[other]).any(1) & (own != 0) if other in keys else 0 for other in COMPARED[role]]
+        marks[role] = (4 * ROLES.index(role) + found[0] + 2 * found[1]) * np.ones(len(own), np.int64)
+    return marks

@@ -1,0 +1,175 @@
+"""Reading a passage for the answer to a question: a span and how likely it is that there is none (SQuAD 2.0's task)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cached_property
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Protocol
+
+import msgspec
+import numpy as np
+
+from qassay.models.base import CUT_QUESTION, windows
+from qassay.models.folder import TOKENIZER, fingerprint, read_description
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from qassay.arrays import Floats
+    from qassay.models.base import TokenEmbeddings, Vectors, Window
+    from qassay.models.onnx.encoder import OnnxEncoder
+
+DESCRIPTION = "reader.json"
+SKIMMED = "long passages of which only the windows nearest to the question were read"
+_NOWHERE = -1e9
+_SURE = 700.0
+"""Log-odds beyond which exponentials overflow."""
+
+
+class Answer(NamedTuple):
+    """The likeliest answer that a passage holds, and how likely it is that it holds none."""
+
+    text: str
+    start: int
+    end: int
+    """Character positions in the passage."""
+    none: float
+    """Probability of no answer."""
+
+
+class Answerer(Protocol):
+    """(question, passage) pairs to answers."""
+
+    ref: str
+    notes: Counter[str]
+
+    @property
+    def fingerprint(self) -> str:
+        """Identity of weights and tokenizer, which enters signatures."""
+
+    @property
+    def threshold(self) -> float:
+        """The probability of no answer from which on a question counts as unanswerable."""
+
+    def answer(self, pairs: Sequence[tuple[str, str]]) -> list[Answer]:
+        """Answer each question on its passage; an empty passage answers nothing."""
+
+
+class ReaderHead(msgspec.Struct, frozen=True):
+    """The reader of a model folder: states of `layer` for question and passage, read together in a graph."""
+
+    layer: int
+    graph: str
+    weights: str
+    window: int
+    """Word pieces of a passage that are read at once, marks left out."""
+    most_windows: int
+    """Of longer passages the windows that share most with the question are read, up to this many."""
+    longest_question: int
+    longest_answer: int
+    threshold: float
+    scale: Annotated[float, msgspec.Meta(gt=0)] = 1.0
+    shift: float = 0.0
+    """What makes of the scores' log-odds that there is an answer those that held on the development rows."""
+
+
+class OnnxReader:
+    """The span reader of an ONNX model folder."""
+
+    def __init__(self, encoder: OnnxEncoder) -> None:
+        path = encoder.runtime.folder / DESCRIPTION
+        self._head = read_description(
+            path, ReaderHead, absent=f"{encoder.ref} has no reader; train one with `qassay train reader`"
+        )
+        self.ref = encoder.ref
+        self.notes: Counter[str] = Counter()
+        self._encoder = encoder
+        self._runtime = encoder.runtime
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Identity of the weights of encoder and reader, of the tokenizer, and of what is made of the scores."""
+        folder, head = self._runtime.folder, self._head
+        files = (folder / name for name in (TOKENIZER, self._encoder.model.weights, head.weights))
+        return fingerprint(*files, f"{head.threshold} {head.scale} {head.shift}")
+
+    @property
+    def threshold(self) -> float:
+        """The probability of no answer from which on a question counts as unanswerable."""
+        return self._head.threshold
+
+    def answer(self, pairs: Sequence[tuple[str, str]]) -> list[Answer]:
+        """Answer each question on its passage; equal pairs are read once."""
+        distinct = list(dict.fromkeys(pairs))
+        questions = self._encoded([question for question, _ in distinct])
+        passages = self._encoded([passage for _, passage in distinct])
+        longest = self._head.longest_question
+        self.notes[CUT_QUESTION] += sum(len(made.ids) > longest for made in questions.values())
+        jobs = [(questions[question], passages[passage], passage) for question, passage in distinct]
+        sizes = [len(question.ids) + len(passage.ids) for question, passage, _ in jobs]
+        found = dict(zip(distinct, self._runtime.parallel(lambda job: self._read(*job), jobs, sizes), strict=True))
+        return [found[pair] for pair in pairs]
+
+    def _encoded(self, texts: Sequence[str]) -> dict[str, TokenEmbeddings]:
+        distinct = list(dict.fromkeys(texts))
+        return dict(zip(distinct, self._encoder.encode(distinct, self._head.layer), strict=True))
+
+    @cached_property
+    def _session(self) -> Any:  # noqa: ANN401 - the library's class is not typed
+        return self._runtime.session(self._head.graph, self._head.weights)
+
+    def _read(self, question: TokenEmbeddings, passage: TokenEmbeddings, text: str) -> Answer:
+        inner = len(passage.ids) - 2
+        if inner <= 0:
+            return Answer("", 0, 0, 1.0)
+        limit = self._head.longest_question
+        asked = question.vectors if len(question.ids) <= limit else question.vectors[:limit]
+        shared = (passage.ids[:, None] == question.ids[1:-1][: limit - 1]).any(1)
+        shared[[0, -1]] = False
+        best = (_NOWHERE, 0, 0, _NOWHERE)
+        for window in self._windows(inner, shared):
+            rows = np.r_[0, 1 + window.start : 1 + window.end, len(passage.ids) - 1]
+            scores = self._scores(asked, passage.vectors[rows], shared[rows])
+            first, last, score, odds = best_span(scores[1:-1], scores[0], self._head.longest_answer)
+            best = max(best, (score, 1 + window.start + first, 1 + window.start + last, odds))
+        _, first, last, odds = best
+        start, end = int(passage.spans[first, 0]), int(passage.spans[last, 1])
+        return Answer(text[start:end], start, end, float(no_answer(self._head.scale * odds + self._head.shift)))
+
+    def _windows(self, inner: int, shared: NDArray[np.bool_]) -> list[Window]:
+        found = windows(inner, self._head.window)
+        if len(found) <= self._head.most_windows:
+            return found
+        self.notes[SKIMMED] += 1
+        near = sorted(found, key=lambda window: -int(shared[1 + window.start : 1 + window.end].sum()))
+        return near[: self._head.most_windows]
+
+    def _scores(self, question: Vectors, passage: Vectors, shared: NDArray[np.bool_]) -> Vectors:
+        (scores,) = self._session.run(
+            None, {"question": question[None], "passage": passage[None], "shared": shared[None].astype(np.int64)}
+        )
+        return np.asarray(scores[0], np.float32)
+
+
+def best_span(scores: Vectors, none: Vectors, longest: int) -> tuple[int, int, float, float]:
+    """Find the likeliest span: its first and last piece, its lead over no answer, the log-odds that there is an answer.
+
+    A span's score is the sum of its start's and its end's. The odds are of all spans of at most `longest` pieces
+    together against the empty answer (Devlin et al. 2019, section 4.3, normalised).
+    """
+    starts, ends = scores[:, 0].astype(np.float64), scores[:, 1].astype(np.float64)
+    padded = np.concatenate([ends, np.full(longest - 1, -np.inf)])
+    sums = starts[:, None] + padded[np.arange(len(ends))[:, None] + np.arange(longest)]
+    place = int(sums.argmax())
+    first, length = divmod(place, longest)
+    lead = float(sums.flat[place] - none.sum())
+    # With the best span's score as the unit, nothing overflows.
+    total = float(np.exp(sums - sums.flat[place]).sum())
+    return first, first + length, lead, lead + float(np.log(total))
+
+
+def no_answer(odds: float | Floats) -> Floats:
+    """Return the probability of no answer from the log-odds that there is one."""
+    return np.asarray(1 / (1 + np.exp(np.clip(odds, -_SURE, _SURE))), np.float64)

@@ -1,0 +1,92 @@
+"""Why an answer got its scores, for every answer of a report: keyphrase weights and the judge's signals."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from qassay.features.batch import Batch
+from qassay.features.pair_weights import weights_on
+from qassay.metrics.learned.judges import EXPLAINED, Ava
+from qassay.scoring.scorer import MODEL_BATCH, Readable, batches
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from qassay.arrays import Floats, Ints
+    from qassay.metrics.learned.judges import Part
+    from qassay.records import Example
+    from qassay.scoring.scorer import Scorer
+
+LEARNED = ("kpqa", "kp")
+"""The weightings that a model gives; the others can be read off the texts."""
+
+
+class WeighedWord(NamedTuple):
+    """A word's place in its composed text, and what it weighs."""
+
+    start: int
+    end: int
+    weight: float
+
+
+class Weighed(NamedTuple):
+    """The words of an answer and of its references that weigh something."""
+
+    candidate: tuple[WeighedWord, ...]
+    references: tuple[tuple[WeighedWord, ...], ...]
+
+    @property
+    def strongest(self) -> float:
+        """The highest weight in any of the texts."""
+        return max((word.weight for text in (self.candidate, *self.references) for word in text), default=0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What stands behind one answer's scores."""
+
+    weights: Mapping[str, Weighed] = field(default_factory=dict)
+    """By weighting."""
+    parts: Mapping[str, Sequence[Part]] = field(default_factory=dict)
+    """By spec of a judge, the signals with what they add to the verdict, the strongest first."""
+
+
+def gather_evidence(examples: Iterable[Example], scorer: Scorer) -> Iterator[Evidence]:
+    """Weigh and judge answers once more, and keep what the scores were made of."""
+    weightings = [each for each in LEARNED if any(metric.spec.weights == each for metric in scorer.metrics)]
+    judges = [metric for metric in scorer.metrics if isinstance(metric, Ava) and metric.kind in EXPLAINED]
+    for chunk in batches(examples, MODEL_BATCH):
+        readable = Readable(Batch(chunk, scorer.resources), scorer.on_error)
+        weighed = {each: readable.run(partial(_weighed, weighting=each))[0] for each in weightings}
+        parts = {str(metric.spec): readable.run(metric.explain)[0] for metric in judges}
+        for i in range(len(chunk)):
+            yield Evidence(
+                {name: found[i] for name, found in weighed.items()},
+                {spec: found[i] for spec, found in parts.items() if found[i]},
+            )
+
+
+def _weighed(batch: Batch, weighting: str) -> list[Weighed]:
+    asked = batch.asked(weighting)
+    spans = batch.spans("word")
+    words = [
+        _words(spans[text], weights)
+        for text, weights in zip(asked.text.tolist(), weights_on(asked, spans), strict=True)
+    ]
+    ends = np.cumsum([0, *(len(example.references) for example in batch.examples)]).tolist()
+    return [
+        Weighed(
+            () if batch.missing[i] else words[asked.candidate[i]],
+            tuple(words[row] for row in asked.reference[ends[i] : ends[i + 1]].tolist()),
+        )
+        for i in range(len(batch))
+    ]
+
+
+def _words(spans: Ints, weights: Floats) -> tuple[WeighedWord, ...]:
+    places = zip(spans.tolist(), weights.tolist(), strict=True)
+    return tuple(WeighedWord(start, end, weight) for (start, end), weight in places if weight > 0 and end > start)

@@ -1,0 +1,226 @@
+"""The words behind one answer's scores: which match, what they weigh, and the numbers that follow from them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from rapidfuzz.distance import LCSseq
+
+from qassay.errors import SpecError
+from qassay.features.batch import Batch
+from qassay.metrics.learned.judges import RESTATED
+from qassay.metrics.registry import parse_spec
+from qassay.report.clipping import LONGEST, Clipped, clip
+from qassay.report.explain.alignment import Match, align, closest
+from qassay.report.explain.evidence import gather_evidence
+from qassay.report.explain.ingredients import Ingredient, ingredients
+from qassay.scoring.table import Score
+from qassay.text.normalise import fold
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from qassay.features.batch import View
+    from qassay.metrics.base import Metric
+    from qassay.metrics.learned.judges import Part
+    from qassay.records import Example, Reference
+    from qassay.report.explain.alignment import Word
+    from qassay.scoring.scorer import Scorer
+
+_WORDS = "word"
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainedWord:
+    """A `word` token of a text."""
+
+    text: str
+    start: int
+    end: int
+    match: Match
+    weights: Mapping[str, float]
+    """By weighting; empty when no weighted metric was asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """A text with its words; very long texts are cut, and say so."""
+
+    shown: Clipped
+    words: tuple[ExplainedWord, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The candidate beside one of its references."""
+
+    reference: Reference
+    candidate_side: Side
+    reference_side: Side
+    scores: Mapping[str, Score]
+    """Against this reference alone."""
+    ingredients: Mapping[str, Sequence[Ingredient]]
+
+    @property
+    def in_order(self) -> int:
+        """How many words are on the longest common subsequence."""
+        return sum(word.match is Match.IN_ORDER for word in self.candidate_side.words)
+
+    @property
+    def shared(self) -> int:
+        """How many words are common, in any order."""
+        return sum(word.match is not Match.NONE for word in self.candidate_side.words)
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Everything that `qassay explain` shows."""
+
+    example: Example
+    specs: tuple[str, ...]
+    weightings: tuple[str, ...]
+    scores: Mapping[str, Score]
+    """Against all references, as `qassay score` gives them."""
+    comparisons: tuple[Comparison, ...]
+    """One a reference, in order."""
+    closest: int
+    """The position of the reference that shares most with the candidate."""
+    parts: Mapping[str, Sequence[Part]]
+    """By spec of a judge, the signals with what they add to the verdict, for the reference that fits best."""
+    notes: Mapping[str, int]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the explanation as plain data."""
+        return {
+            "id": self.example.id,
+            "system": self.example.system,
+            "question": self.example.question,
+            "candidate": self.example.candidate,
+            "scores": {spec: score.value for spec, score in self.scores.items()},
+            "unscored": {spec: score.reason for spec, score in self.scores.items() if score.reason},
+            "closest": self.closest,
+            "references": [_comparison_dict(each) for each in self.comparisons],
+            "parts": {spec: [part._asdict() for part in found] for spec, found in self.parts.items()},
+            "notes": dict(self.notes),
+        }
+
+
+def explain(example: Example, specs: Sequence[str], scorer: Scorer) -> Explanation:
+    """Take one answer's scores apart, reference by reference.
+
+    Words are compared as `word` tokens; the weights of a metric with another tokeniser go to the words that both
+    have. Of two metrics with the same weighting the first one's weights are shown. Where the run's references were
+    not counted, those of this answer stand in for them.
+    """
+    metrics = _wanted(specs, scorer)
+    if scorer.counts_first and not scorer.resources.frequencies:
+        scorer.count([example])
+    alone = [replace(example, references=(each,)) for each in example.references]
+    scored = scorer.score([example, *alone])
+    scores = [_scores(values, reasons, metrics) for _, values, reasons in scored.rows()]
+    batch = Batch(alone, scorer.resources)
+    views = _weighted_views(metrics, batch)
+    candidate = clip(example.candidate or "")
+    references = [clip(each.text) for each in example.references]
+    alignments = [align(candidate.text, each.text) for each in references]
+    return Explanation(
+        example=example,
+        specs=tuple(str(metric.spec) for metric in metrics),
+        weightings=tuple(views),
+        scores=scores[0],
+        comparisons=tuple(
+            Comparison(
+                reference=example.references[i],
+                candidate_side=_side(
+                    candidate, alignment.candidate, {name: _weights(v, v.candidate[i]) for name, v in views.items()}
+                ),
+                reference_side=_side(
+                    references[i], alignment.reference, {name: _weights(v, v.reference[i]) for name, v in views.items()}
+                ),
+                scores=scores[i + 1],
+                ingredients={str(metric.spec): ingredients(metric, batch, i) for metric in metrics},
+            )
+            for i, alignment in enumerate(alignments)
+        ),
+        closest=closest(alignments) if alignments else 0,
+        parts=next(gather_evidence([example], scorer)).parts,
+        # What was read is shown with each reference.
+        notes={note: count for note, count in scored.notes.items() if note != RESTATED},
+    )
+
+
+def _wanted(specs: Sequence[str], scorer: Scorer) -> list[Metric]:
+    """Find the metrics among the scorer's."""
+    known = {str(metric.spec): metric for metric in scorer.metrics}
+    wanted = dict.fromkeys(spec if spec in known else str(parse_spec(spec)) for spec in specs)
+    for spec in wanted:
+        if spec not in known:
+            raise SpecError(f'"{spec}" is not among the metrics of this scorer: {", ".join(known)}')
+    return [known[spec] for spec in wanted]
+
+
+def _scores(
+    values: Mapping[str, float | None], reasons: Mapping[str, str], metrics: Sequence[Metric]
+) -> dict[str, Score]:
+    return {spec: Score(values[spec], reasons.get(spec)) for spec in (str(metric.spec) for metric in metrics)}
+
+
+def _weighted_views(metrics: Sequence[Metric], batch: Batch) -> dict[str, View]:
+    """Return the tokens and weights of the first metric with each weighting; in words, where it takes word pieces."""
+    views: dict[str, View] = {}
+    for metric in metrics:
+        if metric.spec.weights and metric.spec.weights not in views:
+            tok = metric.tok if metric.declaration.param("tok") else _WORDS
+            views[metric.spec.weights] = batch.view(tok, metric.spec.weights)
+    return views
+
+
+def _weights(view: View, row: int) -> list[tuple[str, float]]:
+    """Return a text's tokens as the metric sees them, lower-cased, with what each weighs; no more than can be shown."""
+    if view.weights is None:
+        return []
+    start = int(view.tokens.starts[row])
+    tokens = view.tokens.row(row)[:LONGEST]
+    weights = view.weights[start : start + len(tokens)].tolist()
+    return [(fold(token), weight) for token, weight in zip(tokens, weights, strict=True)]
+
+
+def _side(shown: Clipped, words: Sequence[Word], weights: Mapping[str, Sequence[tuple[str, float]]]) -> Side:
+    texts = [shown.text[word.start : word.end] for word in words]
+    of_word: list[dict[str, float]] = [{} for _ in words]
+    for name, weighted in weights.items():
+        for block in LCSseq.opcodes([token for token, _ in weighted], [fold(text) for text in texts]):
+            if block.tag == "equal":
+                for offset in range(block.src_end - block.src_start):
+                    of_word[block.dest_start + offset][name] = weighted[block.src_start + offset][1]
+    return Side(
+        shown,
+        tuple(
+            ExplainedWord(text, word.start, word.end, word.match, of_word[i])
+            for i, (text, word) in enumerate(zip(texts, words, strict=True))
+        ),
+    )
+
+
+def _comparison_dict(comparison: Comparison) -> dict[str, Any]:
+    return {
+        "text": comparison.reference.text,
+        "opinion": comparison.reference.opinion,
+        "in_order": comparison.in_order,
+        "shared": comparison.shared,
+        "scores": {spec: score.value for spec, score in comparison.scores.items()},
+        "ingredients": {spec: dict(found) for spec, found in comparison.ingredients.items() if found},
+        "candidate_words": [_word_dict(word) for word in comparison.candidate_side.words],
+        "reference_words": [_word_dict(word) for word in comparison.reference_side.words],
+    }
+
+
+def _word_dict(word: ExplainedWord) -> dict[str, Any]:
+    return {
+        "text": word.text,
+        "start": word.start,
+        "end": word.end,
+        "match": word.match.name.lower(),
+        **({"weights": dict(word.weights)} if word.weights else {}),
+    }

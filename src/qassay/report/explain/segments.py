@@ -1,0 +1,43 @@
+"""A text cut into words and what stands between them, ready to be coloured."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from qassay.report.explain.alignment import Match
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from qassay.report.explain.explanation import Comparison, Side
+
+_NO_WEIGHTS: Mapping[str, float] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A word with its match and weights, or a stretch between words."""
+
+    text: str
+    match: Match
+    weights: Mapping[str, float]
+
+
+def segments(side: Side) -> Iterator[Segment]:
+    """Return the whole shown text, piece by piece; neighbours that look alike stay apart when they weigh something."""
+    text, position = side.shown.text, 0
+    for word in side.words:
+        if word.start > position:
+            yield Segment(text[position : word.start], Match.NONE, _NO_WEIGHTS)
+        if word.end > word.start:
+            yield Segment(text[word.start : word.end], word.match, word.weights)
+            position = word.end
+    if position < len(text):
+        yield Segment(text[position:], Match.NONE, _NO_WEIGHTS)
+
+
+def strongest(comparison: Comparison, weighting: str) -> float:
+    """Find the highest weight on either side, which the heat map shows at full strength."""
+    words = (*comparison.candidate_side.words, *comparison.reference_side.words)
+    return max((word.weights.get(weighting, 0.0) for word in words), default=0.0)

@@ -1,0 +1,183 @@
+"""The answers of a report as the page's script reads them: texts once each, matching words as marks."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from qassay.report.clipping import clip, fitting_length
+from qassay.report.explain.alignment import Match, align, closest, marks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from qassay.records import Example
+    from qassay.report.answers import AnswerRow
+    from qassay.report.explain.alignment import Word
+    from qassay.report.explain.evidence import Evidence, WeighedWord
+
+REFERENCES = 12
+"""How many different references of an answer are shown."""
+_STEPS = 9
+"""Shades of a heat map: one digit is enough for the eye."""
+_LEAST_PART = 0.005
+
+
+class Texts:
+    """Distinct texts, shortened alike, that answers point to by number."""
+
+    def __init__(self, longest: int) -> None:
+        self._longest = longest
+        self._number: dict[str, int] = {}
+        self.shown: list[str] = []
+        self.more: dict[int, int] = {}
+        """By number, how many characters were left out."""
+
+    def add(self, text: str) -> int:
+        """Return the text's number."""
+        if text not in self._number:
+            number = self._number[text] = len(self.shown)
+            clipped = clip(text, self._longest)
+            self.shown.append(clipped.text)
+            if clipped.more:
+                self.more[number] = clipped.more
+        return self._number[text]
+
+    def length(self, text: str) -> int:
+        """Return how many characters of a text are shown."""
+        return len(self.shown[self._number[text]]) if text in self._number else 0
+
+
+def answers_payload(
+    rows: Sequence[AnswerRow],
+    specs: Sequence[str],
+    names: Mapping[str, str],
+    maxima: Mapping[str, float],
+    left_out: int = 0,
+) -> dict[str, Any]:
+    """Return everything that the table of answers shows, the rows in the given order.
+
+    `names` holds every system with the name that people read, `left_out` says how many answers the rows are without.
+    """
+    texts = Texts(fitting_length({text for row in rows for text in _texts(row.example)}))
+    number = {system: i for i, system in enumerate(names)}
+    answers = [_answer(row, specs, number[row.example.system], maxima, texts) for row in rows]
+    found = [row.evidence for row in rows if row.evidence]
+    weightings = list(dict.fromkeys(name for each in found for name in each.weights))
+    signals = list(dict.fromkeys(part.signal for each in found for parts in each.parts.values() for part in parts))
+    for answer, row in zip(answers, rows, strict=True):
+        if row.evidence:
+            answer.update(_evidence(row, row.evidence, texts, (weightings, signals, specs)))
+    return {
+        "weightings": weightings,
+        "signals": signals,
+        "specs": list(specs),
+        "maxima": [maxima.get(spec, 1.0) for spec in specs],
+        "systems": list(names.values()),
+        "texts": texts.shown,
+        "more": texts.more,
+        "answers": answers,
+        "left_out": left_out,
+    }
+
+
+def _texts(example: Example) -> Iterable[str]:
+    yield example.question
+    yield example.candidate or ""
+    yield from (each.text for each in example.references)
+
+
+def _answer(
+    row: AnswerRow, specs: Sequence[str], system: int, maxima: Mapping[str, float], texts: Texts
+) -> dict[str, Any]:
+    example = row.example
+    mean = row.mean(maxima)
+    scores = [row.scores.get(spec) for spec in specs]
+    references = Counter((each.text, each.opinion) for each in example.references)
+    kept = list(references)[:REFERENCES]
+    candidate = None if example.candidate is None else texts.add(example.candidate)
+    shown = "" if candidate is None else texts.shown[candidate]
+    numbers = [texts.add(text) for text, _ in kept]
+    alignments = [align(shown, texts.shown[each]) for each in numbers]
+    optional = {
+        "type": example.question_type,
+        "opinion": example.opinion,
+        "entities": example.entities or None,
+        "judgement": example.judgement,
+        "reasons": {i: row.unscored[spec] for i, spec in enumerate(specs) if spec in row.unscored} or None,
+        "hidden": len(references) - len(kept) or None,
+    }
+    return {
+        "id": example.id,
+        "system": system,
+        "question": texts.add(example.question),
+        "candidate": candidate,
+        "closest": closest(alignments) if alignments else 0,
+        "references": [
+            {
+                **_reference(number, opinion, references[text, opinion]),
+                "candidate": _runs(shown, alignment.candidate),
+                "reference": _runs(texts.shown[number], alignment.reference),
+            }
+            for (text, opinion), number, alignment in zip(kept, numbers, alignments, strict=True)
+        ],
+        "scores": [None if score is None else round(score, 5) for score in scores],
+        "mean": None if mean is None else round(mean, 5),
+        **{name: value for name, value in optional.items() if value is not None},
+    }
+
+
+def _evidence(
+    row: AnswerRow, evidence: Evidence, texts: Texts, names: tuple[Sequence[str], Sequence[str], Sequence[str]]
+) -> dict[str, Any]:
+    """Return the weights of the shown texts in steps of a ninth, and each judge's signals with their parts."""
+    weightings, signals, specs = names
+    example = row.example
+    first: dict[tuple[str, str | None], int] = {}
+    for i, each in enumerate(example.references):
+        first.setdefault((each.text, each.opinion), i)
+    shown = [texts.length(example.candidate or ""), *(texts.length(text) for text, _ in first)]
+    weights = []
+    for name in weightings:
+        weighed = evidence.weights[name]
+        sides = [weighed.candidate, *(weighed.references[i] for i in list(first.values())[:REFERENCES])]
+        weights.append([_heat(side, weighed.strongest, end) for side, end in zip(sides, shown, strict=False)])
+    parts = {
+        specs.index(spec): [
+            [signals.index(part.signal), round(part.value, 2), round(part.part, 2)]
+            for part in found
+            if abs(part.part) >= _LEAST_PART
+        ]
+        for spec, found in evidence.parts.items()
+    }
+    return {**({"weights": weights} if any(map(any, weights)) else {}), **({"parts": parts} if parts else {})}
+
+
+def _heat(words: Sequence[WeighedWord], strongest: float, end: int) -> list[int]:
+    """Write weights as [gap, length, step, gap, length, step, …]; words of step 0 are left out."""
+    runs: list[int] = []
+    position = 0
+    for word in words:
+        step = round(word.weight / strongest * _STEPS) if strongest else 0
+        if step and word.end <= end:
+            runs += [word.start - position, word.end - word.start, step]
+            position = word.end
+    return runs
+
+
+def _reference(number: int, opinion: str | None, times: int) -> dict[str, Any]:
+    return {
+        "text": number,
+        **({"opinion": opinion} if opinion else {}),
+        **({"times": times} if times > 1 else {}),
+    }
+
+
+def _runs(text: str, words: Sequence[Word]) -> list[int]:
+    """Write marks as [gap, length, gap, length, …]; a negative length is a word out of order."""
+    runs = []
+    position = 0
+    for start, end, match in marks(text, words):
+        runs += [start - position, end - start if match is Match.IN_ORDER else start - end]
+        position = end
+    return runs

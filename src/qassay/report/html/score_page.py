@@ -1,0 +1,158 @@
+"""The report: one self-contained HTML page with a run's aggregates, distributions and answers."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from qassay.metrics.registry import CATALOGUE
+from qassay.report.answers import AnswerRow, system_names, worst_first
+from qassay.report.figures.inline import TINTS, histogram, interval, ticks
+from qassay.report.html.document import embed, render, write_page
+from qassay.report.html.payload import answers_payload
+from qassay.scoring.aggregation import CONFIDENCE
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from markupsafe import Markup
+
+    from qassay.arrays import Ints
+    from qassay.scoring.table import Aggregate
+
+__all__ = ["TINTS", "AnswerRow", "Report", "worst_first", "write_report"]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a report shows."""
+
+    title: str
+    aggregates: Sequence[Aggregate]
+    histograms: Mapping[str, Mapping[str, Ints]]
+    """By system and spec, how many scores fall in each of equal bins from 0 to the metric's maximum."""
+    maxima: Mapping[str, float]
+    answers: Sequence[AnswerRow]
+    examples: int
+    """How many answers were scored; `answers` may be a selection of the worst."""
+    skipped: int
+    notes: Mapping[str, int]
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class _SystemLine:
+    system: str
+    tint: int
+    aggregate: Aggregate
+    best: bool
+    distribution: Markup
+    whisker: Markup
+
+
+@dataclass(frozen=True, slots=True)
+class _MetricCard:
+    spec: str
+    summary: str
+    pooled: bool
+    lines: Sequence[_SystemLine]
+    ticks: Markup
+
+
+def write_report(report: Report, path: Path) -> None:
+    """Write the page, all or not at all; a place that cannot be written is an `OutputError`."""
+    write_page(render_report(report), path)
+
+
+def render_report(report: Report) -> str:
+    """Return the page's HTML."""
+    specs = list(dict.fromkeys(each.metric for each in report.aggregates))
+    names = system_names([each.system for each in report.aggregates] + [row.example.system for row in report.answers])
+    answers = worst_first(report.answers, report.maxima, limit=max(1, len(report.answers)))
+    return render(
+        "report.html",
+        scripts=("theme.js", "answers.js"),
+        report=report,
+        specs=specs,
+        systems=list(names.values()),
+        tints=TINTS,
+        confidence=f"{CONFIDENCE:.0%}".replace("%", " %"),
+        cards=[_card(report, spec, names) for spec in specs],
+        unscored=_unscored(report.aggregates, names, len(specs)),
+        signatures=_signatures(report.aggregates, names),
+        data=embed(answers_payload(answers, specs, names, report.maxima, report.examples - len(answers))),
+    )
+
+
+def _card(report: Report, spec: str, names: Mapping[str, str]) -> _MetricCard:
+    aggregates = [each for each in report.aggregates if each.metric == spec]
+    counts = {each.system: _counts(report, each) for each in aggregates}
+    peak = max((max(row, default=0) / (sum(row) or 1) for row in counts.values()), default=0.0)
+    values = {each.value for each in aggregates if each.value is not None}
+    maximum = report.maxima.get(spec, 1.0)
+    lines = [
+        _SystemLine(
+            system=names[each.system],
+            tint=list(names).index(each.system) % TINTS,
+            aggregate=each,
+            best=len(values) > 1 and each.value == max(values),
+            distribution=histogram(counts[each.system], peak=peak, label=_said_of(counts[each.system], maximum)),
+            whisker=interval(each.value, each.low, each.high, maximum=maximum, label=_said_of_interval(each)),
+        )
+        for each in aggregates
+    ]
+    entry = CATALOGUE.get(spec.partition(",")[0].partition(":")[0])
+    declaration = entry.declaration if entry else None
+    return _MetricCard(
+        spec=spec,
+        summary=declaration.summary if declaration else "",
+        pooled=declaration is not None and declaration.corpus == "pooled",
+        lines=lines,
+        ticks=ticks(maximum),
+    )
+
+
+def _counts(report: Report, aggregate: Aggregate) -> list[int]:
+    found = report.histograms.get(aggregate.system, {}).get(aggregate.metric)
+    return [] if found is None else [int(count) for count in found]
+
+
+def _said_of(counts: Sequence[int], maximum: float) -> str:
+    """Describe a distribution to who cannot see it."""
+    total = sum(counts)
+    if not total:
+        return "no scores"
+    half = len(counts) // 2
+    return f"{sum(counts[half:]) / total:.0%} of {total:,} scores are {maximum / 2:g} or higher"
+
+
+def _said_of_interval(aggregate: Aggregate) -> str:
+    if aggregate.value is None:
+        return "no score"
+    if aggregate.low is None or aggregate.high is None:
+        return f"{aggregate.value:.3f}"
+    return f"{aggregate.value:.3f}, from {aggregate.low:.3f} to {aggregate.high:.3f}"
+
+
+def _unscored(
+    aggregates: Sequence[Aggregate], names: Mapping[str, str], metrics: int
+) -> list[tuple[str, str, int, dict[str, int]]]:
+    """List which systems have unscored answers under which metrics, and why; like lines are one."""
+    found: dict[tuple[str, int, tuple[tuple[str, int], ...]], list[str]] = defaultdict(list)
+    for each in aggregates:
+        if each.unscored:
+            found[names[each.system], each.unscored, tuple(each.reasons.items())].append(each.metric)
+    return [
+        (system, "every metric" if len(specs) == metrics else ", ".join(specs), count, dict(reasons))
+        for (system, count, reasons), specs in found.items()
+    ]
+
+
+def _signatures(aggregates: Sequence[Aggregate], names: Mapping[str, str]) -> list[tuple[str, list[str]]]:
+    """List the distinct signatures with the systems they hold for."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for each in aggregates:
+        found[each.signature].append(names[each.system])
+    return list(found.items())

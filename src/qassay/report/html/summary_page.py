@@ -1,0 +1,202 @@
+"""The page of `qassay summary`: what was asked about each summary, both answers, and what they came to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from qassay.metrics.questions.pair_scorer import IS_ANSWERED
+from qassay.metrics.questions.summary_scorer import DECLARATIONS, is_summary_metric, parse_summary_spec
+from qassay.report.answers import AnswerRow, system_names, worst_first
+from qassay.report.figures.inline import TINTS, interval
+from qassay.report.html.document import render, write_page
+from qassay.scoring.aggregation import CONFIDENCE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from markupsafe import Markup
+
+    from qassay.metrics.questions.records import AskedQuestion, SummaryRecord
+    from qassay.records import Example
+    from qassay.scoring.table import Aggregate
+
+MOST_SUMMARIES, MOST_QUESTIONS = 200, 4000
+"""Summaries and questions that a page shows; the worst summaries come first."""
+_LONGEST_TEXT = 4000
+_SAME, _OTHER = 2 / 3, 1 / 3
+"""Verdicts from here on count as the same answer, and up to here as another."""
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryReport:
+    """What the page shows."""
+
+    title: str
+    aggregates: Sequence[Aggregate]
+    judgements: Mapping[str, float]
+    """By system, the mean of what people gave, where they did."""
+    levels: Mapping[str, Mapping[str, Mapping[str, float | None]]]
+    """By level, metric and coefficient, how scores go with the judgements."""
+    summaries: Sequence[SummaryRow]
+    """The worst ones, those with the lowest mean score first."""
+    examples: int
+    skipped: int
+    notes: Mapping[str, int]
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryRow(AnswerRow):
+    """A summary with its scores and all that was asked about it."""
+
+    records: Sequence[SummaryRecord] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Cell:
+    aggregate: Aggregate | None
+    whisker: Markup
+    best: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    system: str
+    tint: int
+    judgement: float | None
+    cells: Sequence[_Cell]
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    asked: AskedQuestion
+    kind: str
+    """`same`, `partly`, `other` or `unanswered`."""
+    verdicts: Sequence[tuple[str, float]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    heading: str
+    """Which text raised the questions."""
+    asks: str
+    reads: str
+    text: str
+    questions: Sequence[_Question]
+    counts: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Summary:
+    row: SummaryRow
+    system: str
+    tint: int
+    text: str
+    scores: Sequence[tuple[str, float | None, str]]
+    metrics: Sequence[tuple[str, Sequence[_Source]]]
+
+
+def select_summaries(rows: Iterable[SummaryRow], limit: int = MOST_QUESTIONS) -> list[SummaryRow]:
+    """Choose the summaries with the lowest scores, in bounded memory, until there are enough questions to look at."""
+    chosen: list[SummaryRow] = []
+    questions = 0
+    for row in worst_first(rows, {}, MOST_SUMMARIES):
+        questions += sum(len(source.questions) for record in row.records for source in record.sources)
+        if chosen and questions > limit:
+            break
+        chosen.append(row)
+    return chosen
+
+
+def write_summary_page(report: SummaryReport, path: Path) -> None:
+    """Write the page, all or not at all; a place that cannot be written is an `OutputError`."""
+    write_page(render_summaries(report), path)
+
+
+def render_summaries(report: SummaryReport) -> str:
+    """Return the page's HTML."""
+    specs = list(dict.fromkeys(each.metric for each in report.aggregates))
+    names = system_names([each.system for each in report.aggregates])
+    methods = _methods(specs)
+    return render(
+        "summary.html",
+        scripts=("theme.js", "summary.js"),
+        report=report,
+        specs=specs,
+        lines=[_line(report, system, i, specs, names) for i, system in enumerate(names)],
+        systems=list(names.values()),
+        confidence=f"{CONFIDENCE:.0%}".replace("%", " %"),
+        summaries=[_summary(row, specs, names, methods) for row in report.summaries],
+        decisive=methods,
+    )
+
+
+def _methods(specs: Sequence[str]) -> dict[str, str]:
+    """Say for each metric by which method its questions are coloured: the first that was asked for."""
+    found: dict[str, str] = {}
+    for spec in specs:
+        if is_summary_metric(spec):
+            parsed = parse_summary_spec(spec)
+            method = str(parsed.resolve(DECLARATIONS[parsed.name])["verify"])
+            if parsed.name not in found or found[parsed.name] == IS_ANSWERED:
+                found[parsed.name] = method
+    return found
+
+
+def _line(report: SummaryReport, system: str, number: int, specs: Sequence[str], names: Mapping[str, str]) -> _Line:
+    cells = []
+    for spec in specs:
+        of_metric = [each for each in report.aggregates if each.metric == spec]
+        mine = next((each for each in of_metric if each.system == system), None)
+        values = {each.value for each in of_metric if each.value is not None}
+        value, low, high = (None, None, None) if mine is None else (mine.value, mine.low, mine.high)
+        label = "no score" if value is None else f"{value:.3f}"
+        whisker = interval(value, low, high, maximum=1.0, label=label)
+        cells.append(_Cell(mine, whisker, best=len(values) > 1 and value == max(values)))
+    return _Line(names[system], number % TINTS, report.judgements.get(system), cells)
+
+
+def _summary(row: SummaryRow, specs: Sequence[str], names: Mapping[str, str], methods: Mapping[str, str]) -> _Summary:
+    example = row.example
+    return _Summary(
+        row,
+        names[example.system],
+        list(names).index(example.system) % TINTS,
+        _shortened(example.candidate or ""),
+        [(spec, row.scores.get(spec), row.unscored.get(spec, "")) for spec in specs],
+        [(record.metric, _sources(example, record, methods[record.metric])) for record in row.records],
+    )
+
+
+def _sources(example: Example, record: SummaryRecord, method: str) -> list[_Source]:
+    texts = [reference.text for reference in example.references]
+    found = []
+    for number, source in enumerate(record.sources):
+        of_reference = record.metric == "qaeval"
+        questions = [_question(asked, method) for asked in source.questions]
+        kinds = [each.kind for each in questions]
+        found.append(
+            _Source(
+                heading=source.source if of_reference else "document",
+                asks=f"the {source.source}" if not of_reference else source.source,
+                reads="the summary" if of_reference else "the document",
+                text=_shortened(texts[number] if of_reference else example.context or ""),
+                questions=questions,
+                counts={kind: kinds.count(kind) for kind in ("same", "partly", "other", "unanswered") if kind in kinds},
+            )
+        )
+    return found
+
+
+def _question(asked: AskedQuestion, method: str) -> _Question:
+    verdict = 1.0 if method == IS_ANSWERED else asked.verdicts.get(method, 0.0)
+    kind = "unanswered"
+    if asked.answered:
+        kind = "same" if verdict >= _SAME else "other" if verdict <= _OTHER else "partly"
+    return _Question(asked, kind, list(asked.verdicts.items()))
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _LONGEST_TEXT else f"{text[:_LONGEST_TEXT]} […]"

@@ -1,0 +1,82 @@
+"""Agreement between annotators, for the terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from qassay.meta.agreement.cleaning import AnnotatorReport
+    from qassay.meta.agreement.krippendorff import Alpha
+    from qassay.meta.agreement.rating_study import RatingStudy
+
+_LISTED = 20
+
+
+def annotators_table(study: RatingStudy) -> Group:
+    """Show alpha (before and after cleaning), the mean pairwise Pearson, and each annotator's bias and agreement.
+
+    Of many annotators those are listed who had most of their ratings removed, then those who agree least.
+    """
+    left = (study.ratings - study.removed) / len(study.items)
+    head = Table(box=None, show_header=False)
+    head.add_row("items", f"{len(study.items):,}")
+    head.add_row("annotators", f"{len(study.annotators):,}")
+    head.add_row("ratings", f"{study.ratings:,}, {study.removed:,} removed as noise, {left:.2f} left an item")
+    if study.alpha_before is not None:
+        head.add_row(f"alpha ({study.alpha.measurement})", _alpha(study.alpha_before))
+        head.add_row("alpha, cleaned", _alpha(study.alpha))
+    else:
+        head.add_row(f"alpha ({study.alpha.measurement})", _alpha(study.alpha))
+    head.add_row("mean pairwise Pearson", _pearson(study))
+    parts: list[RenderableType] = [head, Text("")]
+    shown = sorted(study.annotators, key=_noisiest)[:_LISTED] if len(study.annotators) > _LISTED else study.annotators
+    table = Table(box=None, header_style="bold")
+    table.add_column("annotator", overflow="fold")
+    for heading in ("ratings", "removed", "bias", "deviation", "agreement"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for each in shown:
+        table.add_row(
+            Text(each.annotator),
+            f"{each.ratings:,}",
+            f"{each.removed:,}",
+            "undefined" if each.bias is None else f"{each.bias:+.3f}",
+            "undefined" if each.deviation is None else f"{each.deviation:.3f}",
+            "undefined" if each.agreement is None else f"{each.agreement:.3f}",
+        )
+    parts.append(table)
+    if len(study.annotators) > _LISTED:
+        more = len(study.annotators) - _LISTED
+        parts.append(Text(f"the {_LISTED} with the largest share removed; {more:,} more with --json", style="dim"))
+    reasons: dict[str, list[str]] = {}
+    for each in shown:
+        if each.reason:
+            reasons.setdefault(each.reason, []).append(each.annotator)
+    parts += [Text(f"{', '.join(names)}: undefined: {reason}", style="dim") for reason, names in reasons.items()]
+    return Group(*parts)
+
+
+def _noisiest(each: AnnotatorReport) -> tuple[float, float]:
+    return -each.removed / max(1, each.ratings), 2.0 if each.agreement is None else each.agreement
+
+
+def _alpha(alpha: Alpha) -> str:
+    if alpha.value is None:
+        return f"undefined: {alpha.reason}"
+    interval = "" if alpha.low is None or alpha.high is None else f" ({alpha.low:.3f} {alpha.high:.3f})"
+    items = "1 item" if alpha.single == 1 else f"{alpha.single:,} items"
+    single = f", {items} with one rating left out" if alpha.single else ""
+    unsure = f"; {alpha.reason}" if alpha.reason else ""
+    return f"{alpha.value:.3f}{interval}{single}{unsure}"
+
+
+def _pearson(study: RatingStudy) -> str:
+    found = study.pearson
+    if found.value is None:
+        return f"undefined: {found.reason}"
+    pairs = "1 pair" if found.pairs == 1 else f"{found.pairs:,} pairs"
+    undefined = f"; {found.undefined:,} without one" if found.undefined else ""
+    return f"{found.value:.3f} ({pairs} of annotators{undefined})"

@@ -1,0 +1,58 @@
+"""Methods of answer verification held against people, for the terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Group
+from rich.table import Table
+from rich.text import Text
+
+from qassay.report.terminal.correlation import SURE
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.console import RenderableType
+
+    from qassay.meta.accuracy.verification import Lead, Verification
+
+
+def verification_table(rows: Sequence[Verification], leads: Sequence[Lead]) -> RenderableType:
+    """Show accuracies and squared errors in the form of Deutsch and Roth's Table 1.
+
+    The best value of a column is bold, and those that cannot be told apart from it are underlined.
+    """
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1), pad_edge=False)
+    table.add_column(Text(f"verdicts of people\nn = {rows[0].n:,}"), no_wrap=True)
+    for heading in ("accuracy", "at", "squared\nerror", "AUC"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    most, least = max(row.accuracy for row in rows), min(row.mse for row in rows)
+    for row in rows:
+        threshold = "" if row.threshold is None else f"{row.threshold:.3f}"
+        table.add_row(
+            row.method,
+            Text(f"{row.accuracy:.1%}", _style(best=row.accuracy == most, tied=row.accuracy_tied)),
+            Text(threshold, "dim"),
+            Text(f"{row.mse:.3f}", _style(best=row.mse == least, tied=row.mse_tied)),
+            "" if row.auc is None else f"{row.auc:.3f}",
+        )
+    return Group(table, *_sure_leads(leads))
+
+
+def _style(*, best: bool, tied: bool) -> str:
+    return "bold" if best else "underline" if tied else ""
+
+
+def _sure_leads(leads: Sequence[Lead]) -> list[Text]:
+    lines = ["accuracy is at each method's best threshold on these pairs; bold: best, underlined: tied with it"]
+    for each in leads:
+        parts = []
+        if each.accuracy_p is not None and each.accuracy_p < SURE:
+            parts.append(f"accuracy +{100 * each.accuracy:.1f} points (p = {each.accuracy_p:.4f})")
+        if each.mse > 0 and each.mse_p is not None and each.mse_p < SURE:
+            parts.append(f"squared error -{each.mse:.3f} (p = {each.mse_p:.4f})")
+        if parts:
+            lines.append(f"{each.a} is ahead of {each.b}: {', '.join(parts)}")
+    return [Text(line, "dim") for line in lines]

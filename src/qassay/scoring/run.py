@@ -1,0 +1,192 @@
+"""A whole run over files: stream in, scores out, constant memory, resumable."""
+
+from __future__ import annotations
+
+import signal
+import tempfile
+import threading
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, Self
+
+from qassay.io.locking import sole_writer
+from qassay.io.scored_files import read_rows
+from qassay.io.writers import encode_jsonl, encode_row, open_writer
+from qassay.scoring.checkpoint import PartialOutput
+from qassay.scoring.scorer import BATCH, SEED, Scorer, batches
+from qassay.version import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from qassay.io.reader import Reader
+    from qassay.records import Example
+    from qassay.scoring.aggregation import ScoredBatch, Tally
+
+Chunk = tuple["Example", ...]
+
+
+class Engine(Protocol):
+    """Scores chunks, here or elsewhere, and gives the results in the chunks' order."""
+
+    def score(self, scorer: Scorer, chunks: Iterable[Chunk]) -> Iterator[tuple[ScoredBatch, bytes]]:
+        """Return each chunk's scores, and its rows as JSON lines."""
+
+
+class Watcher(Protocol):
+    """Is told how far a run has come."""
+
+    def begin(self, what: str, reader: Reader) -> None:
+        """Called when the reader is read from the start."""
+
+    def advance(self, examples: int) -> None:
+        """Called when so many more examples are done."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """What a run leaves behind: totals, what was skipped, and the rows for whoever reads them next."""
+
+    tally: Tally
+    reader: Reader
+    rows: Path
+    """JSON lines of all scores, in the input's order; gone when the run is closed unless it is the output."""
+    resumed_at: int
+
+
+def score_and_encode(scorer: Scorer, chunk: Chunk) -> tuple[ScoredBatch, bytes]:
+    """Score one chunk and write its rows as JSON lines."""
+    scored = scorer.score(chunk)
+    return scored, encode_jsonl(encode_row(*row) for row in scored.rows())
+
+
+class _Interrupts:
+    """Lets Ctrl-C and a polite kill wait for the end of a batch, so that totals and output stay of one mind.
+
+    Asked a second time, it stops at once, but never while a batch is being written.
+    """
+
+    def __init__(self) -> None:
+        self.asked = 0
+        self.writing = False
+        self._before: dict[int, Any] = {}
+
+    def __enter__(self) -> Self:
+        if threading.current_thread() is threading.main_thread():
+            self._before = {each: signal.signal(each, self._ask) for each in (signal.SIGINT, signal.SIGTERM)}
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for each, handler in self._before.items():
+            signal.signal(each, handler)
+
+    def check(self) -> None:
+        """Stop here if that was asked for."""
+        if self.asked:
+            raise KeyboardInterrupt
+
+    def _ask(self, _number: int, _frame: object) -> None:
+        self.asked += 1
+        if self.asked > 1 and not self.writing:
+            raise KeyboardInterrupt
+
+
+class Run:
+    """One `qassay score`. As a context manager it keeps other runs from its output; temporary files go with it."""
+
+    def __init__(
+        self,
+        open_reader: Callable[[], Reader],
+        scorer: Scorer,
+        engine: Engine,
+        *,
+        output: Path | None = None,
+        resume: bool = False,
+        batch: int = BATCH,
+        seed: int = SEED,
+        watcher: Watcher | None = None,
+    ) -> None:
+        self.open_reader = open_reader
+        self.scorer = scorer
+        self.engine = engine
+        self.output = output
+        self.resume = resume
+        self.batch = batch
+        self.seed = seed
+        self.watcher = watcher
+        self._closing = ExitStack()
+
+    def __enter__(self) -> Self:
+        if self.output:
+            self._closing.enter_context(sole_writer(self.output))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._closing.close()
+
+    @property
+    def identity(self) -> str:
+        """What must be the same for an unfinished run to be taken up."""
+        options = f"{self.scorer.choices} seed={self.seed} version={__version__}"
+        return " ".join([*(f"-m {spec}" for spec in self.scorer.specs), options])
+
+    def score(self) -> Finished:
+        """Score everything and put the output in its place; only a whole run changes the output file."""
+        target = self.output or Path(self._closing.enter_context(tempfile.TemporaryDirectory())) / "rows.jsonl"
+        if self.output:
+            open_writer(self.output, self.scorer.specs)  # an unknown kind of file is refused before the work
+        if self.scorer.counts_first:
+            self.scorer.count(self._watched(self.scorer.prelude, self.open_reader()))
+        partial = PartialOutput(target, self.identity, resume=self.resume)
+        tally = self.scorer.tally()
+        if partial.resumed:
+            tally.restore(partial.state.tally)
+        resumed_at = partial.state.rows
+        reader = self.open_reader()
+        with partial:
+            try:
+                self._fill(partial, tally, reader)
+            except KeyboardInterrupt:
+                partial.checkpoint(tally)
+                raise
+            partial.flush()
+            rows = self._deliver(partial, target)
+        return Finished(tally, reader, rows, resumed_at)
+
+    def answers(self, finished: Finished) -> Iterator[tuple[Example, Mapping[str, float | None], Mapping[str, str]]]:
+        """Read the input once more beside its scores, for a report of them."""
+        rows = read_rows(finished.rows)
+        for example, row in zip(self._watched("reporting", self.open_reader()), rows, strict=False):
+            yield example, row.scores, row.unscored
+
+    def _fill(self, partial: PartialOutput, tally: Tally, reader: Reader) -> None:
+        examples = partial.skip_done(self._watched("scoring", reader))
+        with _Interrupts() as interrupts:
+            for scored, rows in self.engine.score(self.scorer, batches(examples, self.batch)):
+                interrupts.writing = True
+                tally.add(scored)
+                partial.write(rows, scored.examples, tally)
+                interrupts.writing = False
+                interrupts.check()
+
+    def _deliver(self, partial: PartialOutput, target: Path) -> Path:
+        if target.suffix == ".jsonl":
+            partial.path.replace(target)
+            partial.discard()
+            return target
+        kept = Path(self._closing.enter_context(tempfile.TemporaryDirectory())) / "rows.jsonl"
+        writer = open_writer(target, self.scorer.specs)
+        writer.write(read_rows(partial.path))
+        partial.path.replace(kept)
+        partial.discard()
+        return kept
+
+    def _watched(self, what: str, reader: Reader) -> Iterator[Example]:
+        if self.watcher is None:
+            yield from reader
+            return
+        self.watcher.begin(what, reader)
+        for example in reader:
+            self.watcher.advance(1)
+            yield example

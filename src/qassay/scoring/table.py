@@ -1,0 +1,166 @@
+"""What comes out: scores of answers, aggregates of systems with intervals, and signatures that say what they are."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from qassay.errors import NoSuchScoreError, OutputError, SpecError
+from qassay.io.score_tables import columns_of
+from qassay.io.writers import encode_row
+from qassay.metrics.registry import parse_spec
+from qassay.records import without_fields
+from qassay.version import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    import pandas as pd
+
+    from qassay.arrays import Floats
+    from qassay.records import Example
+
+
+_SHOWN = 5
+"""Systems that a table's short form names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """One answer's score, or why there is none."""
+
+    value: float | None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """What a number depends on. Two numbers can be compared when their signatures are alike."""
+
+    metric: str
+    fields: tuple[tuple[str, str], ...]
+    data: str
+    """Identifies the questions, the references and what else the metric reads, whatever their order; candidates do not
+    enter."""
+    groups: int | None = None
+    """Set when the interval was resampled in groups of answers."""
+
+    def __str__(self) -> str:
+        parts = [self.metric, *(f"{key}:{value}" for key, value in self.fields), f"data:{self.data}"]
+        if self.groups:
+            parts.append(f"groups:{self.groups}")
+        return "|".join([*parts, f"qassay:{__version__}"])
+
+    def alike(self, other: Signature) -> bool:
+        """Whether the two numbers measure the same thing on the same questions."""
+        return (self.metric, self.fields, self.data) == (other.metric, other.fields, other.data)
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate:
+    """A system's score under one metric, with a bootstrap interval."""
+
+    system: str
+    metric: str
+    value: float | None
+    low: float | None
+    high: float | None
+    n: int
+    unscored: int
+    signature: str
+    reasons: dict[str, int] = field(default_factory=dict)
+    """Why answers are unscored, with counts."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as `score --json` prints them; the reasons only where there are any."""
+        fields = asdict(self)
+        if not self.reasons:
+            del fields["reasons"]
+        return fields
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ScoreTable:
+    """All scores of a run in memory: what `qassay.score` returns, for one metric as for ten."""
+
+    examples: tuple[Example, ...]
+    scores: Mapping[str, Floats]
+    """By canonical spec, one value an example, NaN where unscored."""
+    stats: Mapping[str, Floats]
+    unscored: Mapping[str, Mapping[int, str]]
+    aggregates: tuple[Aggregate, ...]
+    notes: Mapping[str, int]
+    seed: int
+    reads: frozenset[str] = frozenset()
+    """The fields of an answer, beyond candidate, question and references, on which some score depends."""
+    used_up: frozenset[str] = frozenset()
+    """Fields of the rows that were read and are not written back."""
+
+    def __repr__(self) -> str:
+        systems = list(dict.fromkeys(example.system or "all answers" for example in self.examples))
+        shown = ", ".join(systems[:_SHOWN]) + (f" and {len(systems) - _SHOWN} more" if len(systems) > _SHOWN else "")
+        return f"<{type(self).__name__} of {len(self):,} answers; systems: {shown}; metrics: {', '.join(self.scores)}>"
+
+    def __len__(self) -> int:
+        return len(self.examples)
+
+    def __getitem__(self, spec: str) -> Floats:
+        return self.scores[self._known(spec)]
+
+    def score(self, spec: str, i: int) -> Score:
+        """Return one answer's score, or the reason why it has none."""
+        spec = self._known(spec)
+        if not hasattr(i, "__index__") or not -len(self) <= i < len(self):
+            raise NoSuchScoreError(f"there is no answer {i}; the table has {len(self):,}, counted from 0")
+        row = i % len(self)
+        value = float(self.scores[spec][row])
+        return Score(None, self.unscored[spec].get(row)) if np.isnan(value) else Score(value)
+
+    def aggregate(self, spec: str, system: str | None = None) -> Aggregate:
+        """Find a system's aggregate; the system may be left out when there is only one."""
+        spec = self._known(spec)
+        found = [each for each in self.aggregates if each.metric == spec and system in (None, each.system)]
+        if len(found) != 1:
+            raise NoSuchScoreError(
+                f"{len(found)} aggregates of {spec}; name one of {sorted({a.system for a in self.aggregates})}"
+            )
+        return found[0]
+
+    def _known(self, spec: str) -> str:
+        """Return the canonical name of a metric of this run, which may be asked for as it was given."""
+        if isinstance(spec, str) and spec in self.scores:
+            return spec
+        try:
+            canonical = str(parse_spec(spec))
+        except SpecError:
+            canonical = spec
+        if canonical not in self.scores:
+            raise NoSuchScoreError(f"no scores of {spec}; there are those of {', '.join(self.scores)}")
+        return canonical
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Return each answer as `score -o` writes it."""
+        for i, example in enumerate(self.examples):
+            scores = {spec: self.score(spec, i) for spec in self.scores}
+            reasons = {spec: score.reason for spec, score in scores.items() if score.reason}
+            values = {spec: score.value for spec, score in scores.items()}
+            yield encode_row(without_fields(example, self.used_up), values, reasons)
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """Return the aggregates as plain dictionaries."""
+        return [aggregate.to_dict() for aggregate in self.aggregates]
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return one row an answer, with the columns of the tables that `score -o` writes (needs pandas)."""
+        try:
+            import pandas as pd  # noqa: PLC0415 - optional and heavy
+        except ImportError as error:
+            raise OutputError('a data frame needs pandas; pip install "qassay[pandas]"') from error
+
+        rows = list(self.rows())
+        columns = {column: [column.held(row) for row in rows] for column in columns_of(rows, tuple(self.scores))}
+        return pd.DataFrame(
+            {each.name: np.array(held, np.float64) if each.is_number else held for each, held in columns.items()}
+        )
