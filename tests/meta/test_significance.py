@@ -177,9 +177,19 @@ def test_ties_with_the_best_are_marked():
 
 
 def test_nothing_is_tied_where_nothing_was_tested():
-    """Not even the best is marked, unless there is no other."""
+    """Of the best nothing is known either."""
     assert tied_with_best([0.9, 0.2], [None, None]) == [None, None]
-    assert tied_with_best([0.9], [None]) == [True]
+
+
+@pytest.mark.parametrize(("values", "p_values"), [([0.9], [None]), ([0.9, 0.2], [None, 0.001])])
+def test_a_sole_best_value_is_not_tied(values, p_values):
+    """There is nothing that it would be tied with."""
+    assert not any(tied_with_best(values, p_values))
+
+
+def test_equal_best_values_are_tied_with_each_other():
+    """Neither beats the other, tested or not."""
+    assert tied_with_best([0.9, 0.9, 0.1], [None, None, 0.001]) == [True, True, False]
 
 
 def test_values_and_p_values_go_together():

@@ -4,12 +4,12 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from agreement_samples import agreement_report
+from correlation_samples import correlation_report
 from qassay.errors import OutputError
 from qassay.report.figures.correlation import intervals_figure, scatter_figure, sweep_figure
 from qassay.report.figures.drawing import Drawing, Figure, text
 from qassay.report.figures.files import standalone, write_figures
-from qassay.report.html.correlation_page import agreement_figures, agreement_tables
+from qassay.report.html.correlation_page import correlation_figures, correlation_tables
 from qassay.report.html.wrong_answers import most_wrong
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -17,7 +17,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 @pytest.fixture(scope="module")
 def report():
-    return agreement_report()
+    return correlation_report()
 
 
 def small(label="x"):
@@ -29,7 +29,7 @@ def small(label="x"):
 def test_every_figure_of_the_page_is_a_file_of_its_own(tmp_path, report):
     """Pictures have three files, tables one."""
     pytest.importorskip("resvg_py", reason="needs resvg-py to draw PNGs")
-    written, pictures = write_figures([*agreement_figures(report), *agreement_tables(report)], tmp_path)
+    written, pictures = write_figures([*correlation_figures(report), *correlation_tables(report)], tmp_path)
     names = ("agreement", "scatter", "by_question_type", "sweep_yesno")
     expected = {f"{name}{suffix}" for name in names for suffix in (".svg", ".png", ".csv")}
     assert {each.name for each in written} == expected | {"differences.csv", "most_wrong.csv"}

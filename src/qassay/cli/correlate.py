@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from qassay.meta.correlation.evaluation import Evidence
     from qassay.meta.correlation.significance import Difference
     from qassay.models.base import Device as DeviceName
-    from qassay.report.html.correlation_page import AgreementReport
+    from qassay.report.html.correlation_page import CorrelationReport
     from qassay.scoring.scorer import Scorer
 
 Kind = TypeVar("Kind", bound=StrEnum)
@@ -100,7 +100,7 @@ def correlate(
     from qassay.meta.correlation.levels import Level, Unit  # noqa: PLC0415 - as above
     from qassay.meta.correlation.significance import DifferenceTest  # noqa: PLC0415 - as above
     from qassay.meta.correlation.weighted import Coefficient  # noqa: PLC0415 - as above
-    from qassay.report.html.correlation_page import AgreementReport  # noqa: PLC0415 - as above
+    from qassay.report.html.correlation_page import CorrelationReport  # noqa: PLC0415 - as above
     from qassay.report.terminal.correlation import agreement_table  # noqa: PLC0415 - as above
 
     options.check_apart([*inputs, *filter(None, [judgements])], report)
@@ -128,7 +128,7 @@ def correlate(
     if curve is not None:
         fitting = sweeping.fitting(evidence, curve)
         points = sweeping.sweep(evidence, fitting, curve, wanted, by, **asdict(scoring))
-    found = AgreementReport(title_of(inputs), evidence, wanted, by, agreements, differences, points, skipped)
+    found = CorrelationReport(title_of(inputs), evidence, wanted, by, agreements, differences, points, skipped)
     written = _write(found, report, figures)
     if json:
         print_json(_document(found))
@@ -177,27 +177,27 @@ def _scorer(answers: _Answers, scoring: _Scoring) -> Scorer | None:
     return scorer
 
 
-def _write(found: AgreementReport, report: Path | None, figures: Path | None) -> list[str]:
+def _write(found: CorrelationReport, report: Path | None, figures: Path | None) -> list[str]:
     from qassay.report.figures.files import PNG_EXTRA, write_figures  # noqa: PLC0415 - with the above
     from qassay.report.html.correlation_page import (  # noqa: PLC0415 - loads scipy
-        agreement_figures,
-        agreement_tables,
-        write_agreement_page,
+        correlation_figures,
+        correlation_tables,
+        write_correlation_page,
     )
 
     written = []
     if report is not None:
-        write_agreement_page(found, report)
+        write_correlation_page(found, report)
         written.append(str(report))
     if figures is not None:
-        paths, pictures = write_figures([*agreement_figures(found), *agreement_tables(found)], figures)
+        paths, pictures = write_figures([*correlation_figures(found), *correlation_tables(found)], figures)
         written.append(f"{len(paths)} files in {figures}")
         if not pictures:
             say(PNG_EXTRA)
     return written
 
 
-def _document(found: AgreementReport) -> dict[str, Any]:
+def _document(found: CorrelationReport) -> dict[str, Any]:
     return {
         "correlations": [each.to_dict() for each in found.agreements],
         "differences": [_difference(each) for each in found.differences],

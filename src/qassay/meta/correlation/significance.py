@@ -249,7 +249,7 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
 def tied_with_best(
     values: Sequence[float | None], p_better: Sequence[float | None], alpha: float = 0.05
 ) -> list[bool | None]:
-    """Mark the best value and those that it does not beat for sure, as the papers' tables do.
+    """Mark the values that the best one does not beat for sure, and the best one where there are such, as papers do.
 
     `p_better[i]` is the one-sided p-value of the best being better than entry i (its own entry is not read). An
     undefined value is never marked; of one that could not be tested nothing is known, nor of the best where none was.
@@ -260,13 +260,13 @@ def tied_with_best(
     if not known:
         return [False] * len(values)
     best = max(known)
-    tested = len(known) == known.count(best) or any(p is not None for p in p_better)
-    marks: list[bool | None] = []
-    for value, p in zip(values, p_better, strict=True):
-        if value is None:
-            marks.append(False)
-        elif value == best:
-            marks.append(True if tested else None)
-        else:
-            marks.append(None if p is None else p >= alpha)
-    return marks
+    marks = [
+        False if value is None else None if p is None else p >= alpha for value, p in zip(values, p_better, strict=True)
+    ]
+    others = [mark for mark, value in zip(marks, values, strict=True) if value is not None and value != best]
+    untested = bool(others) and set(others) == {None}
+    shared = known.count(best) > 1 or True in others
+    return [
+        (True if shared else None if untested else False) if value == best else mark
+        for value, mark in zip(values, marks, strict=True)
+    ]

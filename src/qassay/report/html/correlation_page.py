@@ -44,7 +44,7 @@ _AT_ONCE = 12
 
 
 @dataclass(frozen=True, slots=True)
-class AgreementReport:
+class CorrelationReport:
     """What the page shows."""
 
     title: str
@@ -83,12 +83,12 @@ class _Plot:
     looked_at: int
 
 
-def write_agreement_page(report: AgreementReport, path: Path) -> None:
+def write_correlation_page(report: CorrelationReport, path: Path) -> None:
     """Write the page, all or not at all; a place that cannot be written is an `OutputError`."""
-    write_page(render_agreement(report), path)
+    write_page(render_correlation(report), path)
 
 
-def agreement_figures(report: AgreementReport) -> list[Figure]:
+def correlation_figures(report: CorrelationReport) -> list[Figure]:
     """Return every figure of the page."""
     wrong = most_wrong(report.evidence, NAMED)
     figures = [intervals_figure(report.agreements), scatter_figure(report.evidence, wrong)]
@@ -101,7 +101,7 @@ def agreement_figures(report: AgreementReport) -> list[Figure]:
     return figures
 
 
-def agreement_tables(report: AgreementReport) -> list[Figure]:
+def correlation_tables(report: CorrelationReport) -> list[Figure]:
     """Return what has no picture: the differences, and the most wrong answers."""
     columns = ("a", "b", "coefficient", "difference", "p", "p_holm", "test", "n")
     rows = [
@@ -111,7 +111,7 @@ def agreement_tables(report: AgreementReport) -> list[Figure]:
     return [Figure("differences", "", (), columns, rows), wrong_answers_table(report.evidence)]
 
 
-def render_agreement(report: AgreementReport) -> str:
+def render_correlation(report: CorrelationReport) -> str:
     """Return the page's HTML."""
     evidence, options = report.evidence, report.options
     whole = ranked(each for each in report.agreements if each.by is None)
@@ -123,8 +123,8 @@ def render_agreement(report: AgreementReport) -> str:
         for coefficient, rows in groupby(report.differences, key=lambda each: each.coefficient)
     }
     return render(
-        "agreement.html",
-        scripts=("theme.js", "agreement.js"),
+        "correlation.html",
+        scripts=("theme.js", "correlation.js"),
         report=report,
         panel=evidence.panel,
         judged=int((evidence.panel.judgement == evidence.panel.judgement).sum()),
@@ -193,7 +193,7 @@ def _looked_at(evidence: Evidence) -> int:
     return max(NAMED, min(MOST, len(evidence.panel) // 10))
 
 
-def _plots(report: AgreementReport) -> list[_Plot]:
+def _plots(report: CorrelationReport) -> list[_Plot]:
     evidence = report.evidence
     wrong = most_wrong(evidence, _looked_at(evidence))
     drawings = scatter_figure(evidence, wrong, linked=True).drawings

@@ -6,7 +6,7 @@ from qassay.meta.correlation.significance import DifferenceTest
 from qassay.meta.correlation.sweep import Sweep, sweep
 from qassay.meta.correlation.weighted import Coefficient
 from qassay.records import Example, Opinion, Reference
-from qassay.report.html.correlation_page import AgreementReport
+from qassay.report.html.correlation_page import CorrelationReport
 from qassay.scoring.scorer import score_examples
 
 INJECTION = "<script>alert(1)</script> <img src=x onerror=alert(2)> --> ]]>"
@@ -36,7 +36,7 @@ def judged_answers(questions=12):
     return found
 
 
-def agreement_report(
+def correlation_report(
     examples=None, *, specs=SPECS, level=Level.ANSWER, by="question_type", swept="yesno=0:2:0.5", draws=100, **changes
 ):
     """Measure the answers as `qassay correlate` does."""
@@ -53,4 +53,4 @@ def agreement_report(
         "differences": differences,
         "points": points,
     }
-    return AgreementReport(**{**fields, **changes})
+    return CorrelationReport(**{**fields, **changes})

@@ -8,8 +8,8 @@ from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-from agreement_samples import agreement_report, judged_answers
-from qassay.report.html.correlation_page import write_agreement_page
+from correlation_samples import correlation_report, judged_answers
+from qassay.report.html.correlation_page import write_correlation_page
 
 pytestmark = pytest.mark.xdist_group("browser")
 
@@ -19,8 +19,8 @@ DESK = {"width": 1280, "height": 900, "deviceScaleFactor": 1, "mobile": False}
 
 @pytest.fixture(scope="module")
 def path(tmp_path_factory):
-    written = tmp_path_factory.mktemp("agreement") / "agreement.html"
-    write_agreement_page(agreement_report(), written)
+    written = tmp_path_factory.mktemp("agreement") / "correlation.html"
+    write_correlation_page(correlation_report(), written)
     return written
 
 
@@ -160,7 +160,7 @@ def test_a_phone_needs_no_sideways_scrolling(browser, tmp_path):
         for each in judged_answers()
     ]
     specs = ("rouge_l", "token_f1", "rouge_su4,beta=1.5,refs=max,stat=r")
-    write_agreement_page(agreement_report(long, specs=specs), tmp_path / "long.html")
+    write_correlation_page(correlation_report(long, specs=specs), tmp_path / "long.html")
     page = opened(browser, tmp_path / "long.html", PHONE)
     page.execute_script("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
     assert page.execute_script("return document.documentElement.scrollWidth") == 390
@@ -181,8 +181,8 @@ def test_what_a_phone_shows_of_an_answer_stays_on_the_screen(browser, path):
 def test_figures_of_ten_thousand_answers_stay_small(tmp_path):
     """Spots stand for many answers, so that the page does not grow with them."""
     many = [replace(each, id=f"{each.id}-{i}") for i in range(280) for each in judged_answers()]
-    write_agreement_page(
-        agreement_report(many, specs=("rouge_l",), swept=None, by=None, draws=0), tmp_path / "many.html"
+    write_correlation_page(
+        correlation_report(many, specs=("rouge_l",), swept=None, by=None, draws=0), tmp_path / "many.html"
     )
     assert (tmp_path / "many.html").stat().st_size < 300_000
 

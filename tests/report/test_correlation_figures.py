@@ -4,7 +4,7 @@ from xml.etree import ElementTree as ET
 import numpy as np
 import pytest
 
-from agreement_samples import agreement_report, judged_answers
+from correlation_samples import correlation_report, judged_answers
 from qassay.report.figures.correlation import (
     NAMED,
     colours_of,
@@ -21,7 +21,7 @@ from qassay.report.html.wrong_answers import most_wrong
 
 @pytest.fixture(scope="module")
 def report():
-    return agreement_report()
+    return correlation_report()
 
 
 def shapes(drawing, path):
@@ -78,7 +78,7 @@ def test_markers_do_not_cover_each_other():
         else replace(each, candidate="no", judgement=5.0)
         for each in judged_answers()
     ]
-    report = agreement_report(examples, specs=("exact_match",), swept=None, by=None)
+    report = correlation_report(examples, specs=("exact_match",), swept=None, by=None)
     drawing = scatter_figure(report.evidence, most_wrong(report.evidence)).drawings[0]
     circles = [each.find("circle") for each in of_class(drawing, "marker")]
     places = np.array([[float(each.get("cx")), float(each.get("cy"))] for each in circles])
