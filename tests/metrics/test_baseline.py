@@ -5,7 +5,7 @@ import pytest
 
 from answers import score_of
 from qassay.errors import DataError
-from qassay.features.batch import Resources
+from qassay.features.resources import Resources
 from qassay.metrics.embedding import baseline as module
 from qassay.metrics.embedding.baseline import Baseline, baseline
 from qassay.metrics.registry import create

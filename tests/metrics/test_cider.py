@@ -4,8 +4,8 @@ import pytest
 
 from answers import answer, score_of, scores_of
 from qassay.errors import DataError
-from qassay.features.batch import Resources
 from qassay.features.frequencies import Frequencies
+from qassay.features.resources import Resources
 from qassay.metrics.registry import create
 from qassay.text.tokenise import tokeniser
 

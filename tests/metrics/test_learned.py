@@ -89,16 +89,16 @@ def test_five_hundred_references_are_judged():
     assert score > 0.5
 
 
-def test_verdicts_are_shared_between_metrics():
+def test_verdicts_are_shared_between_metrics(monkeypatch):
     """The network runs once for `ava` and `lerc` where there is no context."""
     batch = Batch([answer("It is Paris.", "Paris", question="What is the capital of France?")])
     create("ava").values(batch)
-    (known,) = batch._verdicts.values()
-    before = dict(known)
+    judge = batch.resources.judge("mini")
+    monkeypatch.setattr(judge, "judge", lambda pairs: pytest.fail(f"read again: {pairs}"))
 
-    create("lerc").values(batch)
+    (score,) = create("lerc").values(batch)
 
-    assert known == before
+    assert 0 < score < 1
 
 
 JUDGES = ["ava", "ava,kind=linear", "lerc", "ava,refs=mean"]

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from nltk.translate.meteor_score import single_meteor_score
 
 from nltk_wordnet import installed_wordnet, nltk_wordnet
-from qassay.features.batch import Batch, Resources
+from qassay.features.batch import Batch
+from qassay.features.resources import Resources
 from qassay.metrics.lexical.meteor import UNMATCHED, align, chunks, meteor
 from qassay.metrics.registry import create
 from qassay.records import Example, Reference

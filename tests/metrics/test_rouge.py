@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from answers import answer, score_of, scores_of
-from qassay.features.batch import Pairs, View
+from qassay.features.batch import Pairs
+from qassay.features.tokens import View
 from qassay.metrics.lexical.rouge import _weighted_lcs
 from qassay.text.tokenise import tokeniser
 from qassay.text.tokens import Tokens

@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 
 from qassay.errors import DataError
-from qassay.features.batch import Batch, Resources
+from qassay.features.batch import Batch
+from qassay.features.resources import Resources
 from qassay.metrics.registry import create
 from qassay.training.judge_layer import LONG, SHORT, Measured, cross_fitted, fit, logits, measure, sampled
 from qassay.training.judge_rows import JudgeRow

@@ -1,7 +1,8 @@
-"""Answers with the questions they answer, and the weights that a keyphrase model gives their tokens."""
+"""Answers with their questions, and the weights that a keyphrase model gives their tokens."""
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -13,10 +14,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from qassay.arrays import Floats, Ints
-    from qassay.models.base import TokenWeights, Weigher
+    from qassay.features.batch import Batch
+    from qassay.models.base import TokenWeights
 
 
-class Asked(NamedTuple):
+class PairWeights(NamedTuple):
     """Distinct (question, text) pairs with their weights; candidates and references point to them."""
 
     text: Ints
@@ -28,36 +30,42 @@ class Asked(NamedTuple):
     weights: Sequence[TokenWeights]
 
 
-def ask(
-    texts: Sequence[str],
-    candidate: tuple[Sequence[str | None], Ints],
-    reference: tuple[Sequence[str | None], Ints],
-    weigher: Weigher,
-) -> Asked:
-    """Weigh every distinct pair of question and text once; each side gives its questions and its texts' rows."""
-    index: dict[tuple[str | None, int], int] = {}
-    rows = [
-        np.array([index.setdefault(pair, len(index)) for pair in zip(questions, side.tolist(), strict=True)], np.int64)
-        for questions, side in (candidate, reference)
+def pair_weights(batch: Batch, weighting: str) -> PairWeights:
+    """Return the keyphrase weights of every answer for its question (`kpqa`) or for none (`kp`)."""
+    return batch.memo((pair_weights, weighting), lambda: _weigh(batch, weighting))
+
+
+def _weigh(batch: Batch, weighting: str) -> PairWeights:
+    """Weigh every distinct pair of question and text once."""
+    questions = [example.question if weighting == "kpqa" else None for example in batch.examples]
+    of_references = [
+        question for question, example in zip(questions, batch.examples, strict=True) for _ in example.references
     ]
-    pairs = list(index)
-    weights = weigher.weigh([(question, texts[text]) for question, text in pairs])
-    return Asked(np.array([text for _, text in pairs], np.int64), rows[0], rows[1], weights)
+    index: dict[tuple[str | None, int], int] = {}
+    candidate, reference = (
+        np.array([index.setdefault(pair, len(index)) for pair in zip(asked, rows.tolist(), strict=True)], np.int64)
+        for asked, rows in ((questions, batch.candidate), (of_references, batch.reference))
+    )
+    weigher = batch.resources.weigher()
+    before = Counter(weigher.notes)
+    weights = weigher.weigh([(question, batch.texts[text]) for question, text in index])
+    batch.take_notes(weigher, before)
+    return PairWeights(np.array([text for _, text in index], np.int64), candidate, reference, weights)
 
 
-def weights_on(asked: Asked, spans: Sequence[Ints]) -> list[Floats]:
+def project_weights(pairs: PairWeights, spans: Sequence[Ints]) -> list[Floats]:
     """Carry each pair's weights to its text's tokens, whose character spans are given for every text."""
-    targets = [spans[text] for text in asked.text.tolist()]
+    targets = [spans[text] for text in pairs.text.tolist()]
     if not targets:
         return []
     # All texts are laid out one behind the other, each in the room of the longest, so that one pass serves them all.
-    sides = [found.spans for found in asked.weights], targets
+    sides = [found.spans for found in pairs.weights], targets
     joined = [np.concatenate(parts) for parts in sides]
     begins = np.arange(len(targets)) * max(int(each.max(initial=0)) for each in joined)
     laid_out = [
         each + np.repeat(begins, [len(part) for part in parts])[:, None]
         for each, parts in zip(joined, sides, strict=True)
     ]
-    carried = spread(laid_out[0], np.concatenate([found.weights for found in asked.weights]), laid_out[1])
+    carried = spread(laid_out[0], np.concatenate([found.weights for found in pairs.weights]), laid_out[1])
     bounds = np.cumsum([0, *(len(each) for each in targets)]).tolist()
     return [carried[start:end] for start, end in pairwise(bounds)]

@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from qassay.features.frequencies import FrequencyNeed
+from qassay.features.tokens import token_view
 
 if TYPE_CHECKING:
     from qassay.arrays import Bools, Floats, Ints
-    from qassay.features.batch import Batch, Pairs, Resources
+    from qassay.features.batch import Batch, Pairs
+    from qassay.features.resources import Resources
     from qassay.spec import Declaration, MetricSpec
 
 
@@ -103,7 +105,7 @@ class OverlapMetric(MeanMetric):
 
     def usable(self, batch: Batch) -> Pairs:
         """Return the pairs whose reference has tokens."""
-        view = batch.view(self.tok, self.spec.weights)
+        view = token_view(batch, self.tok, self.spec.weights)
         return subset(batch.pairs, view.tokens.lengths[view.right(batch.pairs)] > 0)
 
     def unscored(self, batch: Batch) -> dict[int, str]:
@@ -116,11 +118,6 @@ def subset(pairs: Pairs, keep: Bools) -> Pairs:
     if keep.all():
         return pairs
     return type(pairs)(pairs.example[keep], pairs.reference[keep])
-
-
-def agreeing(batch: Batch, pairs: Pairs) -> Bools:
-    """Return which of some pairs state the same yes-no opinion on both sides."""
-    return np.asarray(batch.same_opinion[np.isin(batch.pairs.reference, pairs.reference)], bool)
 
 
 def without_pairs(batch: Batch, pairs: Pairs) -> dict[int, str]:

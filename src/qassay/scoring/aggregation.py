@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 
 from qassay.errors import DataError
-from qassay.features.batch import Resources
+from qassay.features.resources import Resources
 from qassay.records import read_field, without_fields
 from qassay.scoring.table import Aggregate, Signature
 

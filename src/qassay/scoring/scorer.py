@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 import numpy as np
 
 from qassay.errors import DataError, SpecError, TextTooLongError
-from qassay.features.batch import Batch, Resources
+from qassay.features.batch import Batch
 from qassay.features.frequencies import Frequencies
+from qassay.features.resources import Resources
 from qassay.metrics.registry import create_all, default_metrics
 from qassay.models.base import EMBEDDED
 from qassay.models.load import has_keyphrase_head

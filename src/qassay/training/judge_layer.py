@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from qassay.errors import DataError
-from qassay.features.batch import Batch, Resources
+from qassay.features.batch import Batch
+from qassay.features.tokens import token_view
 from qassay.metrics.learned.signals import JUDGE, Signals
 from qassay.models.judge_layer import BIAS, Coefficients, JudgeLayer, shortness
 from qassay.records import Example, Reference
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from qassay.arrays import Bools, Floats, Ints
+    from qassay.features.resources import Resources
     from qassay.metrics.learned.judges import Ava
     from qassay.training.judge_rows import JudgeRow
 
@@ -154,7 +156,7 @@ def measure(
         names = signals.names
         values.append(signals.values)
         owners.append(batch.pairs.example + start)
-        lengths.append(batch.view("squad").tokens.lengths[batch.reference[batch.pairs.reference]])
+        lengths.append(token_view(batch, "squad").tokens.lengths[batch.reference[batch.pairs.reference]])
     return Measured(
         names,
         np.concatenate(values),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from qassay.errors import DataError, ModelError, SpecError
-from qassay.features.batch import Resources
+from qassay.features.resources import Resources
 from qassay.meta.accuracy.classification import calibrate, classify
 from qassay.metrics.learned.judges import Ava
 from qassay.metrics.registry import create

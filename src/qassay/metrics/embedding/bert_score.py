@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from qassay.features.embeddings import text_embeddings
 from qassay.features.frequencies import FrequencyNeed
-from qassay.features.pair_weights import weights_on
+from qassay.features.pair_weights import pair_weights, project_weights
 from qassay.metrics.base import EMPTY_REFERENCE, MeanMetric, best, f_measure, subset
 from qassay.metrics.embedding.baseline import Baseline, baseline, baseline_identity
 from qassay.metrics.embedding.matching import Units, match_pairs
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from qassay.arrays import Floats, Ints
-    from qassay.features.batch import Batch, Pairs, Resources
+    from qassay.features.batch import Batch, Pairs
+    from qassay.features.resources import Resources
     from qassay.models.base import TokenEmbeddings
 
 
@@ -53,7 +55,7 @@ class BertScore(MeanMetric):
         """Score every pair and keep each example's best."""
         pairs = self._usable(batch)
         layer = int(self.params["layer"]) or batch.resources.encoder(self.model).default_layer
-        encoded = batch.embeddings(self.model, layer)
+        encoded = text_embeddings(batch, self.model, layer)
         left, right, weights = self._weights(batch, pairs, encoded)
         power = self.number("sharpen")
         candidate, reference = batch.candidate[pairs.example], batch.reference[pairs.reference]
@@ -83,9 +85,9 @@ class BertScore(MeanMetric):
         weighting = self.spec.weights
         candidate, reference = batch.candidate[pairs.example], batch.reference[pairs.reference]
         if weighting in {"kpqa", "kp"}:
-            asked = batch.asked(weighting)
-            weights = weights_on(asked, [each.spans for each in encoded])
-            return asked.candidate[pairs.example], asked.reference[pairs.reference], weights
+            weighed = pair_weights(batch, weighting)
+            weights = project_weights(weighed, [each.spans for each in encoded])
+            return weighed.candidate[pairs.example], weighed.reference[pairs.reference], weights
         if weighting == "idf":
             rarity = batch.resources.frequencies[self._need]
             pieces = batch.resources.encoder(self.model).pieces

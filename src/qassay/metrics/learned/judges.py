@@ -8,9 +8,11 @@ import numpy as np
 
 from qassay.arrays import summed
 from qassay.errors import SpecError
+from qassay.features.tokens import token_view
 from qassay.metrics.base import EMPTY_REFERENCE, MeanMetric, best, divide, subset
-from qassay.metrics.learned.canonical_pairs import Side, as_written, in_same_terms
+from qassay.metrics.learned.canonical_pairs import Side, as_written, canonical_pairs
 from qassay.metrics.learned.signals import JUDGE, Signals, lexical_signals, model_signals
+from qassay.metrics.learned.verdicts import judge_logits
 from qassay.models.ava.design import DESIGNS, READER
 from qassay.models.ava.judge import DESCRIPTION as ENCODERS
 from qassay.models.ava.judge import read_settings
@@ -22,7 +24,8 @@ from qassay.models.judge_layer import DESCRIPTION, JudgeLayer, probability
 
 if TYPE_CHECKING:
     from qassay.arrays import Bools, Floats
-    from qassay.features.batch import Batch, Pairs, Resources
+    from qassay.features.batch import Batch, Pairs
+    from qassay.features.resources import Resources
     from qassay.spec import Declaration, MetricSpec
 
 KINDS = ("mini", "linear", *DESIGNS)
@@ -73,7 +76,7 @@ class LearnedMetric(MeanMetric):
 
     def sides(self, batch: Batch, pairs: Pairs) -> list[Side]:
         """Return the pairs as they are judged: candidates in their reference's own terms."""
-        sides = in_same_terms(batch, pairs)
+        sides = canonical_pairs(batch, pairs)
         for side in sides[1:]:
             # Set, not added: several judges see the same answers.
             batch.notes[RESTATED] = len(np.unique(pairs.example[side.rows]))
@@ -127,7 +130,7 @@ class Lerc(LearnedMetric):
 
     def pair_logits(self, batch: Batch, pairs: Pairs) -> Floats:
         """Read each pair with its context."""
-        return batch.verdicts(self.text("model"), pairs, context=True)
+        return judge_logits(batch, self.text("model"), pairs, context=True)
 
 
 class Ava(LearnedMetric):
@@ -178,7 +181,7 @@ class Ava(LearnedMetric):
         """Judge each pair."""
         if self.kind in EXPLAINED:
             return np.asarray(self.pair_parts(batch, pairs)[1].sum(axis=1), np.float64)
-        return batch.verdicts(self._model, pairs, context=False)
+        return judge_logits(batch, self._model, pairs, context=False)
 
     def pair_signals(self, batch: Batch, pairs: Pairs, judged: Floats | None = None) -> Signals:
         """Return what the embedded judge goes by: the network's logit and what the batch knows of the texts.
@@ -186,7 +189,7 @@ class Ava(LearnedMetric):
         `judged` are other networks' logits, for pairs that this one need not read.
         """
         if judged is None:
-            judged = batch.verdicts(self._model, pairs, context=False)
+            judged = judge_logits(batch, self._model, pairs, context=False)
         lexical, learned = lexical_signals(batch, pairs), model_signals(batch, pairs)
         names = (JUDGE, *lexical.names, *learned.names)
         sure = np.clip(judged, -_MOST_SURE, _MOST_SURE)
@@ -198,7 +201,7 @@ class Ava(LearnedMetric):
             return self._linear(batch, pairs)
         signals = self.pair_signals(batch, pairs)
         layer = JudgeLayer.read(parse_ref(self._model).folder)
-        lengths = batch.view("squad").tokens.lengths[batch.reference[pairs.reference]]
+        lengths = token_view(batch, "squad").tokens.lengths[batch.reference[pairs.reference]]
         return signals, layer.parts(signals.names, signals.values, lengths)
 
     def explain(self, batch: Batch) -> list[list[Part]]:

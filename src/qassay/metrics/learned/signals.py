@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from qassay.features.pair_weights import weights_on
+from qassay.features.embeddings import text_embeddings
+from qassay.features.pair_weights import pair_weights, project_weights
+from qassay.features.tokens import text_tokens, token_view
 from qassay.metrics.base import f_measure, subset
 from qassay.metrics.embedding.matching import Units, match_pairs
 from qassay.metrics.lexical.ngrams import identical, overlap, table_overlap
@@ -49,25 +51,25 @@ class Signals(NamedTuple):
 
 def lexical_signals(batch: Batch, pairs: Pairs) -> Signals:
     """Return what the words alone say, each text looked at once."""
-    view = batch.view(_TOK)
+    view = token_view(batch, _TOK)
     tokens = view.tokens
     left, right = view.left(pairs), view.right(pairs)
     shared = overlap(batch, view, pairs, 1)
-    looks = _Looks(batch)
+    features = TextFeatures(batch)
     rows = list(zip(left.tolist(), right.tolist(), strict=True))
     columns = {
-        "found": np.array([looks.found(a, b) for a, b in rows]),
+        "found": np.array([features.found(a, b) for a, b in rows]),
         "token F1": f_measure(shared.precision, shared.recall, beta=1),
         "same tokens": identical(view, pairs).astype(np.float64),
-        "numbers missing": np.array([looks.numbers_missing(a, b) for a, b in rows]),
-        "numbers close": np.array([looks.numbers_close(a, b) for a, b in rows]),
-        "dates differ": np.array([looks.dates_differ(a, b) for a, b in rows]),
-        "date missing": np.array([looks.date_missing(a, b) for a, b in rows]),
-        "surname missing": np.array([looks.surname_missing(a, b) for a, b in rows]),
-        "in question": np.array([looks.in_question(i, b) for i, (_, b) in zip(pairs.example, rows, strict=True)]),
-        "negation differs": (looks.negated[left] != looks.negated[right]).astype(np.float64),
-        "yes against no": (looks.opinion[left] * looks.opinion[right] < 0).astype(np.float64),
-        "refusal": (looks.refusing[left] & ~looks.refusing[right]).astype(np.float64),
+        "numbers missing": np.array([features.numbers_missing(a, b) for a, b in rows]),
+        "numbers close": np.array([features.numbers_close(a, b) for a, b in rows]),
+        "dates differ": np.array([features.dates_differ(a, b) for a, b in rows]),
+        "date missing": np.array([features.date_missing(a, b) for a, b in rows]),
+        "surname missing": np.array([features.surname_missing(a, b) for a, b in rows]),
+        "in question": np.array([features.in_question(i, b) for i, (_, b) in zip(pairs.example, rows, strict=True)]),
+        "negation differs": (features.negated[left] != features.negated[right]).astype(np.float64),
+        "yes against no": (features.opinion[left] * features.opinion[right] < 0).astype(np.float64),
+        "refusal": (features.refusing[left] & ~features.refusing[right]).astype(np.float64),
         "longer": np.clip(np.log((1 + tokens.lengths[left]) / (1 + tokens.lengths[right])), -3, 3),
     }
     return Signals(tuple(columns), np.stack(list(columns.values()), axis=1).reshape(-1, len(columns)))
@@ -77,22 +79,22 @@ def model_signals(batch: Batch, pairs: Pairs) -> Signals:
     """Return what keyphrase weights and embeddings say: overlap and likeness of what carries the answers."""
     columns = np.zeros((len(pairs.example), 4))
     asking = np.array([bool(example.question.strip()) for example in batch.examples], bool)[pairs.example]
-    encoded = batch.embeddings(EMBEDDED, batch.resources.encoder(EMBEDDED).default_layer)
+    encoded = text_embeddings(batch, EMBEDDED, batch.resources.encoder(EMBEDDED).default_layer)
     units = Units(encoded)
     plain = [(~each.special).astype(np.float64) for each in encoded]
     for weighting, chosen in (("kpqa", asking), ("kp", ~asking)):
         if not chosen.any():
             continue
         some = subset(pairs, chosen)
-        view = batch.view(_TOK, weighting)
+        view = token_view(batch, _TOK, weighting)
         shared = table_overlap(view, some, view.tokens.grams(1))
-        asked = batch.asked(weighting)
-        weights = weights_on(asked, [each.spans for each in encoded])
+        weighed = pair_weights(batch, weighting)
+        weights = project_weights(weighed, [each.spans for each in encoded])
         left, right = batch.candidate[some.example], batch.reference[some.reference]
         sides = match_pairs(units, left, right)
-        weighed = (asked.candidate[some.example], asked.reference[some.reference])
-        key = tuple(side.means(weights, rows, _SHARPEN) for side, rows in zip(sides, weighed, strict=True))
-        precision, recall = (side.means(plain, rows, 1.0) for side, rows in zip(sides, (left, right), strict=True))
+        rows = (weighed.candidate[some.example], weighed.reference[some.reference])
+        key = tuple(side.means(weights, row, _SHARPEN) for side, row in zip(sides, rows, strict=True))
+        precision, recall = (side.means(plain, row, 1.0) for side, row in zip(sides, (left, right), strict=True))
         columns[chosen] = np.column_stack(
             [
                 f_measure(shared.precision, shared.recall, beta=1),
@@ -104,21 +106,21 @@ def model_signals(batch: Batch, pairs: Pairs) -> Signals:
     return Signals(("key words", "key meaning", "meaning", "meaning recall"), columns)
 
 
-class _Looks:
+class TextFeatures:
     """What is seen in each text by itself."""
 
     def __init__(self, batch: Batch) -> None:
         from qassay.equivalence.dates import dates  # noqa: PLC0415 - patterns take time to compile
         from qassay.equivalence.fuzzy_search import SearchedText  # noqa: PLC0415
 
-        tokens = batch.tokens(_TOK)
+        tokens = text_tokens(batch, _TOK)
         self._words = [tokens.row(i) for i in range(len(tokens))]
         self._texts = [SearchedText(text, words) for text, words in zip(batch.texts, self._words, strict=True)]
         self._named = [bool(_NAME.fullmatch(text)) for text in batch.texts]
         self._dates = [dates(text) for text in batch.texts]
         cut = batch.resources.tokeniser(_TOK).tokens
-        asked = {text: SearchedText(text, cut(text)) for text in {example.question for example in batch.examples}}
-        self._asked = [asked[example.question] for example in batch.examples]
+        questions = {text: SearchedText(text, cut(text)) for text in {example.question for example in batch.examples}}
+        self._questions = [questions[example.question] for example in batch.examples]
         self.negated, yes, no = (
             np.array([bool(form.search(text)) for text in batch.texts], bool) for form in (_NEGATION, _YES, _NO)
         )
@@ -158,4 +160,4 @@ class _Looks:
 
     def in_question(self, example: int, reference: int) -> float:
         """Return the share of the reference's words that the question has already; to repeat them says little."""
-        return self._asked[example].share(self._words[reference])
+        return self._questions[example].share(self._words[reference])

@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from qassay.metrics.base import Metric, agreeing, divide, subset, without_pairs
-from qassay.metrics.lexical.ngrams import gram_totals, overlap
+from qassay.features.tokens import token_view
+from qassay.metrics.base import Metric, divide, subset, without_pairs
+from qassay.metrics.lexical.bonuses import agreeing, entity_tokens
+from qassay.metrics.lexical.ngrams import gram_totals, overlap, shared_grams
 from qassay.text.ngram_overlap import SharedGrams
 
 if TYPE_CHECKING:
     from qassay.arrays import Bools, Floats, Ints
-    from qassay.features.batch import Batch, Pairs, View
+    from qassay.features.batch import Batch, Pairs
+    from qassay.features.tokens import View
 
 
 _COCO_ABOVE, _COCO_BELOW = 1e-15, 1e-9
@@ -36,7 +39,7 @@ class Bleu(Metric):
 
     def stats(self, batch: Batch) -> Floats:
         """Return [hits 1..n, totals 1..n, candidate length, reference length]."""
-        view, pairs = batch.view(self.tok, self.spec.weights), self._usable(batch)
+        view, pairs = token_view(batch, self.tok, self.spec.weights), self._usable(batch)
         one_by_one = self.text("refs") == "max" or view.weights is not None
         columns = (self._best_reference if one_by_one else self._all_references)(batch, view, pairs)
         columns[np.setdiff1d(np.arange(len(batch)), pairs.example)] = 0
@@ -60,7 +63,7 @@ class Bleu(Metric):
         return {**without_pairs(batch, self._usable(batch)), **super().unscored(batch)}
 
     def _usable(self, batch: Batch) -> Pairs:
-        view = batch.view(self.tok, self.spec.weights)
+        view = token_view(batch, self.tok, self.spec.weights)
         return subset(batch.pairs, view.tokens.lengths[view.right(batch.pairs)] > 0)
 
     def _all_references(self, batch: Batch, view: View, pairs: Pairs) -> Floats:
@@ -68,7 +71,7 @@ class Bleu(Metric):
         columns = np.zeros((len(batch), 2 * n + 2))
         right = view.right(pairs)
         if (pairs.example[1:] > pairs.example[:-1]).all():
-            shared, rows = batch.shared_grams(view, pairs), pairs.example
+            shared, rows = shared_grams(batch, view, pairs), pairs.example
         else:
             shared, rows = SharedGrams(view.tokens, view.candidate, right, pairs.example), np.arange(len(batch))
         for order in range(1, n + 1):
@@ -121,9 +124,9 @@ class Bleu(Metric):
 
     def _entity_hits(self, batch: Batch) -> Floats:
         """Count the candidate's n-grams clipped to the gold entities, n-grams inside one entity only."""
-        view = batch.view(self.tok)
+        view = token_view(batch, self.tok)
         hits = np.zeros((self.orders, len(batch)))
-        for i, entities in enumerate(batch.entity_tokens(self.tok)):
+        for i, entities in enumerate(entity_tokens(batch, self.tok)):
             if entities and not batch.missing[i]:
                 tokens = view.tokens.row(int(view.candidate[i]))
                 for order in range(1, self.orders + 1):

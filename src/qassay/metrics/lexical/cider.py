@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from qassay.features.frequencies import Frequencies, FrequencyNeed, Gram, ngrams
+from qassay.features.tokens import token_view
 from qassay.metrics.base import OverlapMetric
 
 if TYPE_CHECKING:
     from qassay.arrays import Floats
-    from qassay.features.batch import Batch, Resources
+    from qassay.features.batch import Batch
+    from qassay.features.resources import Resources
     from qassay.spec import Declaration, MetricSpec
 
 _SCALE = 10.0
@@ -49,7 +51,7 @@ class Cider(OverlapMetric):
 
     def values(self, batch: Batch) -> Floats:
         """Score each candidate against all its references."""
-        view, pairs = batch.view(self.tok), self.usable(batch)
+        view, pairs = token_view(batch, self.tok), self.usable(batch)
         rarity = self._stored or batch.resources.frequencies[self.need]
         vectors = {row: self._vectors(view.tokens.row(row), rarity) for row in self._rows(batch)}
         sums, counts, equal = (np.zeros(len(batch)) for _ in range(3))
@@ -65,7 +67,7 @@ class Cider(OverlapMetric):
         return np.where((equal == counts) & (counts > 0), _SCALE, values)
 
     def _rows(self, batch: Batch) -> set[int]:
-        view, pairs = batch.view(self.tok), self.usable(batch)
+        view, pairs = token_view(batch, self.tok), self.usable(batch)
         return set(view.left(pairs).tolist()) | set(view.right(pairs).tolist())
 
     def _vectors(self, tokens: list[str], rarity: Frequencies) -> tuple[int, list[_Vector]]:

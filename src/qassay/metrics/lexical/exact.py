@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from qassay.features.tokens import token_view
 from qassay.metrics.base import MeanMetric, best, f_measure
 from qassay.metrics.lexical.ngrams import Overlap, identical, overlap
 
 if TYPE_CHECKING:
     from qassay.arrays import Floats
-    from qassay.features.batch import Batch, View
+    from qassay.features.batch import Batch
+    from qassay.features.tokens import View
 
 
 class PairMetric(MeanMetric):
@@ -23,7 +25,7 @@ class PairMetric(MeanMetric):
 
     def values(self, batch: Batch) -> Floats:
         """Take the best reference."""
-        view = batch.view(self.tok, self.spec.weights)
+        view = token_view(batch, self.tok, self.spec.weights)
         lengths = view.tokens.lengths
         left, right = lengths[view.left(batch.pairs)], lengths[view.right(batch.pairs)]
         blank = (left == 0) | (right == 0)

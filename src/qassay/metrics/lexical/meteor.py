@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from qassay.features.tokens import token_view
 from qassay.metrics.base import OverlapMetric, best
 from qassay.spec import with_options
 from qassay.text.porter import stem
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from qassay.features.batch import Batch, Resources
+    from qassay.features.batch import Batch
+    from qassay.features.resources import Resources
     from qassay.spec import Declaration, MetricSpec
     from qassay.text.tokens import Tokens
 
@@ -62,7 +64,7 @@ class Meteor(OverlapMetric):
 
     def values(self, batch: Batch) -> Floats:
         """Take the best reference."""
-        view, pairs = batch.view(self.tok), self.usable(batch)
+        view, pairs = token_view(batch, self.tok), self.usable(batch)
         rows = _lowered_rows(view.tokens)
         stages = self.text("stages").split("+")
         synonyms = self._wordnet.synonyms if self._wordnet else None

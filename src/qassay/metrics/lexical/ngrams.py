@@ -8,10 +8,12 @@ import numpy as np
 
 from qassay.arrays import summed
 from qassay.metrics.base import divide
+from qassay.text.ngram_overlap import SharedGrams
 
 if TYPE_CHECKING:
     from qassay.arrays import Bools, Floats, Ints
-    from qassay.features.batch import Batch, Pairs, View
+    from qassay.features.batch import Batch, Pairs
+    from qassay.features.tokens import View
     from qassay.text.tokens import GramTable
 
 
@@ -43,9 +45,18 @@ def overlap(batch: Batch, view: View, pairs: Pairs, order: int) -> Overlap:
     """Count the clipped matches of n-grams, or sum their weights."""
     if view.weights is not None:
         return table_overlap(view, pairs, view.tokens.grams(order))
-    hits = batch.shared_grams(view, pairs).hits(order)
+    hits = shared_grams(batch, view, pairs).hits(order)
     left, right = (gram_totals(view.tokens.lengths[side], order) for side in (view.left(pairs), view.right(pairs)))
     return Overlap(hits, left, hits, right)
+
+
+def shared_grams(batch: Batch, view: View, pairs: Pairs) -> SharedGrams:
+    """Return the n-grams that each pair shares, counted once however many metrics want them."""
+    # Tokens are equal only to themselves, and the memo keeps them: no other tokens can take their place.
+    return batch.memo(
+        (shared_grams, view.tokens, pairs.reference.tobytes()),
+        lambda: SharedGrams(view.tokens, view.left(pairs), view.right(pairs), np.arange(len(pairs.example))),
+    )
 
 
 def gram_totals(lengths: Ints, order: int) -> Floats:

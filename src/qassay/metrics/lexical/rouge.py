@@ -8,14 +8,17 @@ import numpy as np
 from rapidfuzz.distance import LCSseq
 
 from qassay.arrays import summed
-from qassay.metrics.base import OverlapMetric, agreeing, best, divide, f_measure, subset
+from qassay.features.tokens import token_view
+from qassay.metrics.base import OverlapMetric, best, divide, f_measure, subset
+from qassay.metrics.lexical.bonuses import agreeing, entity_tokens
 from qassay.metrics.lexical.ngrams import Overlap, identical, overlap, table_overlap
 from qassay.text.porter import stem
 from qassay.text.tokens import ranges
 
 if TYPE_CHECKING:
     from qassay.arrays import Floats
-    from qassay.features.batch import Batch, Pairs, View
+    from qassay.features.batch import Batch, Pairs
+    from qassay.features.tokens import View
     from qassay.text.tokens import Tokens
 
 
@@ -40,7 +43,7 @@ class Rouge(OverlapMetric):
 
     def view(self, batch: Batch) -> View:
         """Return the tokens, stemmed if wanted."""
-        view = batch.view(self.tok, self.spec.weights)
+        view = token_view(batch, self.tok, self.spec.weights)
         return view._replace(tokens=_stemmed(view.tokens)) if self.params["stem"] else view
 
     def _score(self, precision: Floats, recall: Floats) -> Floats:
@@ -98,7 +101,7 @@ class RougeL(Rouge):
 
     def usable(self, batch: Batch) -> Pairs:
         """Leave out the pairs that would take forever; an example with none left is unscored."""
-        pairs, view = super().usable(batch), batch.view(self.tok, self.spec.weights)
+        pairs, view = super().usable(batch), token_view(batch, self.tok, self.spec.weights)
         lengths = view.tokens.lengths.astype(np.float64)
         cells = lengths[view.left(pairs)] * lengths[view.right(pairs)]
         return subset(pairs, cells <= (_MOST_CELLS if view.weights is None else _MOST_WEIGHTED_CELLS))
@@ -139,9 +142,9 @@ class RougeL(Rouge):
 
     def _entity_lengths(self, batch: Batch) -> Floats:
         """Sum the lengths of the gold entities that appear in each candidate."""
-        view = batch.view(self.tok)
+        view = token_view(batch, self.tok)
         lengths = np.zeros(len(batch))
-        for i, entities in enumerate(batch.entity_tokens(self.tok)):
+        for i, entities in enumerate(entity_tokens(batch, self.tok)):
             if entities and not batch.missing[i]:
                 tokens = view.tokens.row(int(view.candidate[i]))
                 lengths[i] = sum(len(entity) for entity in entities if _stands_in(entity, tokens))

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from qassay.arrays import Floats
-    from qassay.features.batch import Batch, Resources
+    from qassay.features.batch import Batch
+    from qassay.features.resources import Resources
     from qassay.models.base import Device
     from qassay.records import Example
     from qassay.scoring.aggregation import ScoredBatch

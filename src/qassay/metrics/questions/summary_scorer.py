@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from qassay.arrays import Floats
-    from qassay.features.batch import Batch, Resources
+    from qassay.features.batch import Batch
+    from qassay.features.resources import Resources
     from qassay.metrics.questions.qa_pipeline import Interrogator
     from qassay.metrics.questions.question_log import Keeping
     from qassay.models.base import Device

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from qassay.features.batch import Batch
-from qassay.features.pair_weights import weights_on
+from qassay.features.pair_weights import pair_weights, project_weights
+from qassay.features.tokens import text_spans
 from qassay.metrics.learned.judges import EXPLAINED, Ava
 from qassay.scoring.scorer import MODEL_BATCH, Readable, batches
 
@@ -71,17 +72,17 @@ def gather_evidence(examples: Iterable[Example], scorer: Scorer) -> Iterator[Evi
 
 
 def _weighed(batch: Batch, weighting: str) -> list[Weighed]:
-    asked = batch.asked(weighting)
-    spans = batch.spans("word")
+    found = pair_weights(batch, weighting)
+    spans = text_spans(batch, "word")
     words = [
         _words(spans[text], weights)
-        for text, weights in zip(asked.text.tolist(), weights_on(asked, spans), strict=True)
+        for text, weights in zip(found.text.tolist(), project_weights(found, spans), strict=True)
     ]
     ends = np.cumsum([0, *(len(example.references) for example in batch.examples)]).tolist()
     return [
         Weighed(
-            () if batch.missing[i] else words[asked.candidate[i]],
-            tuple(words[row] for row in asked.reference[ends[i] : ends[i + 1]].tolist()),
+            () if batch.missing[i] else words[found.candidate[i]],
+            tuple(words[row] for row in found.reference[ends[i] : ends[i + 1]].tolist()),
         )
         for i in range(len(batch))
     ]

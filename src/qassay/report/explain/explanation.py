@@ -9,6 +9,7 @@ from rapidfuzz.distance import LCSseq
 
 from qassay.errors import SpecError
 from qassay.features.batch import Batch
+from qassay.features.tokens import token_view
 from qassay.metrics.learned.judges import RESTATED
 from qassay.metrics.registry import parse_spec
 from qassay.report.clipping import LONGEST, Clipped, clip
@@ -21,7 +22,7 @@ from qassay.text.normalise import fold
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from qassay.features.batch import View
+    from qassay.features.tokens import View
     from qassay.metrics.base import Metric
     from qassay.metrics.learned.judges import Part
     from qassay.records import Example, Reference
@@ -172,7 +173,7 @@ def _weighted_views(metrics: Sequence[Metric], batch: Batch) -> dict[str, View]:
     for metric in metrics:
         if metric.spec.weights and metric.spec.weights not in views:
             tok = metric.tok if metric.declaration.param("tok") else _WORDS
-            views[metric.spec.weights] = batch.view(tok, metric.spec.weights)
+            views[metric.spec.weights] = token_view(batch, tok, metric.spec.weights)
     return views
 
 

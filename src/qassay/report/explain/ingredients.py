@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from qassay.features.tokens import token_view
 from qassay.metrics.learned.judges import LearnedMetric
 from qassay.metrics.lexical.bleu import Bleu
 from qassay.metrics.lexical.exact import PairMetric, TokenF1
@@ -64,7 +65,7 @@ def _of_rouge(metric: Rouge, batch: Batch, i: int) -> list[Ingredient]:
 
 
 def _of_token_f1(metric: TokenF1, batch: Batch, i: int) -> list[Ingredient]:
-    shared = metric.shared(batch, batch.view(metric.tok, metric.spec.weights))
+    shared = metric.shared(batch, token_view(batch, metric.tok, metric.spec.weights))
     pair = int(np.flatnonzero(batch.pairs.example == i)[0])
     precision = f"{_show(shared.left_hits[pair])} of {_show(shared.left_total[pair])}"
     recall = f"{_show(shared.right_hits[pair])} of {_show(shared.right_total[pair])}"
@@ -87,7 +88,7 @@ def _read_as(metric: LearnedMetric, batch: Batch, i: int) -> list[Ingredient]:
 
 def _compared(metric: PairMetric, batch: Batch, i: int) -> list[Ingredient]:
     """Show both sides as the metric sees them, after normalisation."""
-    view = batch.view(metric.tok, metric.spec.weights)
+    view = token_view(batch, metric.tok, metric.spec.weights)
     pair = int(np.flatnonzero(batch.pairs.example == i)[0])
     rows = (view.candidate[i], view.reference[batch.pairs.reference[pair]])
     left, right = (shorten(" ".join(view.tokens.row(int(row))), _LONGEST, placeholder=" …") for row in rows)

@@ -1,0 +1,81 @@
+"""The tokens of a batch's texts, where they stand, and the view of them that a metric takes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from qassay.arrays import summed
+from qassay.features.frequencies import FrequencyNeed
+from qassay.features.pair_weights import pair_weights, project_weights
+from qassay.models.base import NO_WEIGHT
+from qassay.text.token_spans import places
+from qassay.text.tokens import Tokens
+
+if TYPE_CHECKING:
+    from qassay.arrays import Floats, Ints
+    from qassay.features.batch import Batch, Pairs
+
+
+class View(NamedTuple):
+    """Tokens as a metric sees them: rows for candidates and references, with or without weights."""
+
+    tokens: Tokens
+    candidate: Ints
+    """Row of each example's candidate; of no meaning where the candidate is missing."""
+    reference: Ints
+    """Row of each reference of the flat list."""
+    weights: Floats | None
+    """One per token, or None when all count alike."""
+
+    def left(self, pairs: Pairs) -> Ints:
+        """Return the candidate's row for each pair."""
+        return self.candidate[pairs.example]
+
+    def right(self, pairs: Pairs) -> Ints:
+        """Return the reference's row for each pair."""
+        return self.reference[pairs.reference]
+
+
+def text_tokens(batch: Batch, tok: str) -> Tokens:
+    """Return the tokens of every text of the batch, in the batch's order of texts."""
+    return batch.memo((text_tokens, tok), lambda: Tokens.cut(batch.texts, batch.resources.tokeniser(tok), batch.spaced))
+
+
+def text_spans(batch: Batch, tok: str) -> list[Ints]:
+    """Return the character positions of every text's tokens."""
+    return batch.memo(
+        (text_spans, tok), lambda: places(batch.texts, text_tokens(batch, tok), batch.resources.tokeniser(tok))
+    )
+
+
+def token_view(batch: Batch, tok: str, weighting: str | None = None) -> View:
+    """Return the tokens of candidates and references with the wanted weights."""
+    return batch.memo((token_view, tok, weighting), lambda: _make_view(batch, tok, weighting))
+
+
+def _make_view(batch: Batch, tok: str, weighting: str | None) -> View:
+    tokens = text_tokens(batch, tok)
+    weights: Floats | None = None
+    if weighting in {"kpqa", "kp"}:
+        found = pair_weights(batch, weighting)
+        rows = tokens.take(found.text)
+        weights = np.concatenate([np.zeros(0), *project_weights(found, text_spans(batch, tok))])
+        return View(rows, found.candidate, found.reference, _never_all_zero(batch, rows, weights))
+    if weighting == "uniform":
+        weights = np.ones(len(tokens.ids))
+    elif weighting == "idf":
+        rarity = batch.resources.frequencies[FrequencyNeed(tok)].idf(tokens.words)
+        weights = _never_all_zero(batch, tokens, rarity[tokens.ids])
+    return View(tokens, batch.candidate, batch.reference, weights)
+
+
+def _never_all_zero(batch: Batch, tokens: Tokens, weights: Floats) -> Floats:
+    """Let a text whose tokens all weigh nothing count uniformly, and note that it did."""
+    totals = summed(tokens.text_of, weights, len(tokens))
+    bare = (totals <= 0) & (tokens.lengths > 0)
+    if not bare.any():
+        return weights
+    batch.notes[NO_WEIGHT] += int(bare.sum())
+    return np.where(bare[tokens.text_of], 1.0, weights)

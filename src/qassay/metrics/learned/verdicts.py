@@ -1,0 +1,34 @@
+"""A judge's verdicts on pairs of a batch."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from qassay.models.onnx.judge import Judged
+
+if TYPE_CHECKING:
+    from qassay.arrays import Floats
+    from qassay.features.batch import Batch, Pairs
+
+
+def judge_logits(batch: Batch, ref: str, pairs: Pairs, *, context: bool) -> Floats:
+    """Return a judge's logit for each pair, with the example's context or without; the same pair is judged once."""
+    known: dict[Judged, float] = batch.memo((judge_logits, ref), dict)
+    texts = batch.texts
+    wanted = [
+        Judged(example.question, texts[batch.reference[k]], texts[batch.candidate[i]], example.context or "")
+        if context
+        else Judged(example.question, texts[batch.reference[k]], texts[batch.candidate[i]])
+        for i, k in zip(*(side.tolist() for side in pairs), strict=True)
+        for example in (batch.examples[i],)
+    ]
+    new = [pair for pair in dict.fromkeys(wanted) if pair not in known]
+    if new:
+        judge = batch.resources.judge(ref)
+        before = Counter(judge.notes)
+        known.update(zip(new, judge.judge(new).tolist(), strict=True))
+        batch.take_notes(judge, before)
+    return np.array([known[pair] for pair in wanted], np.float64)
