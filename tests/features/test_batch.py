@@ -1,8 +1,8 @@
 """A batch: texts stored once, pairs, and one memo of what is computed on them."""
 
 import pytest
-from answers import answer
 
+from answers import answer
 from qassay.features.batch import Batch
 from qassay.features.tokens import token_view
 
