@@ -17,13 +17,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import onnxruntime  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 from onnx import TensorProto
 from safetensors.numpy import load_file
 
 from domain_ablation import base_model
 from paper_tables import table
+from qassay.models.onnx.library import onnxruntime_library
 from qassay.models.onnx.weight_file import read_weights
 from qassay.training.onnx_graph import LARGEST_FACTOR, Graph, Layer, WeightFile, quantise
 
@@ -57,6 +57,7 @@ def open_layer(kind: type[Graph], folder: Path) -> Any:  # noqa: ANN401 - the li
     wide: list[str | int] = ["texts", "pieces", WIDTH]
     graph.save(path, {"below": (TensorProto.FLOAT, wide)}, {"states": (states, wide)})
     file.write()
+    onnxruntime = onnxruntime_library()
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC

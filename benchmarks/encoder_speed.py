@@ -83,17 +83,16 @@ class Stopwatch:
         self._inside: dict[str, float] = {"models": 0.0, "onnxruntime": 0.0}
         self._open: set[str] = set()
         if watch:
-            import onnxruntime  # type: ignore[import-untyped]  # noqa: PLC0415 - for our models alone
-
-            from qassay.models.onnx.encoder import OnnxEncoder  # noqa: PLC0415 - as above
+            from qassay.models.onnx.encoder import OnnxEncoder  # noqa: PLC0415 - for our models alone
             from qassay.models.onnx.judge import OnnxJudge  # noqa: PLC0415 - as above
             from qassay.models.onnx.keyphrase import OnnxWeigher  # noqa: PLC0415 - as above
+            from qassay.models.onnx.library import onnxruntime_library  # noqa: PLC0415 - as above
 
             for owner, method, part in (
                 (OnnxEncoder, "encode", "models"),
                 (OnnxWeigher, "weigh", "models"),
                 (OnnxJudge, "judge", "models"),
-                (onnxruntime.InferenceSession, "run", "onnxruntime"),
+                (onnxruntime_library().InferenceSession, "run", "onnxruntime"),
             ):
                 setattr(owner, method, self._watched(getattr(owner, method), part))
 

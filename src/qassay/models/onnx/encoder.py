@@ -18,6 +18,7 @@ import numpy as np
 from qassay.errors import ModelError, TextTooLongError
 from qassay.models.base import WINDOWED, TokenEmbeddings, windows
 from qassay.models.folder import BELOW, DESCRIPTION, IDS, TOKENIZER, OnnxModel, fingerprint
+from qassay.models.onnx.library import onnxruntime_library
 from qassay.models.onnx.weight_file import read_weights
 from qassay.models.onnx.word_pieces import PieceCutter
 
@@ -81,8 +82,7 @@ class Runtime:
         return self._sessions[graph]
 
     def _open(self, graph: Path, weights: Path) -> Session:
-        import onnxruntime  # type: ignore[import-untyped]  # noqa: PLC0415 - heavy, loaded when a model runs
-
+        onnxruntime = onnxruntime_library()
         options = onnxruntime.SessionOptions()
         # Parallel over texts: each run uses one thread, and waiting threads do not spin.
         options.intra_op_num_threads = 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import deque
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,7 @@ class RayEngine:
     """Sends chunks to Ray tasks; connects to the cluster that RAY_ADDRESS names, or starts one here."""
 
     def __init__(self, workers: int | None = None) -> None:
+        os.environ["RAY_USAGE_STATS_ENABLED"] = "0"  # before the import, which reads it
         try:
             import ray  # noqa: PLC0415 - an optional extra
         except ImportError as missing:
