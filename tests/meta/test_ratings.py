@@ -180,13 +180,13 @@ def test_the_columns_of_a_draw_are_no_annotators(write):
 
 def test_bad_ratings_can_be_skipped_and_are_listed(write):
     """With skip, the rest is read and the bad row is counted."""
-    ratings, intake = read_ratings(
+    ratings, context = read_ratings(
         write("r.csv", "id,annotator,value\nq1,ann,9\nq1,bob,3\n"), scale=(1, 5), on_error="skip"
     )
 
     assert ratings.value.tolist() == [3]
-    assert intake.skipped_total == 1
-    assert "outside the scale" in str(intake.skipped[0])
+    assert context.skipped_total == 1
+    assert "outside the scale" in str(context.skipped[0])
 
 
 def test_worker_ids_can_be_hashed_on_the_way_in(write):

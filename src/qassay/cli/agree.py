@@ -68,7 +68,7 @@ def agree(
     if measurement not in set(Measurement):
         raise SpecError(f'--measurement is "{measurement}"; give one of {", ".join(Measurement)}')
     reading = options.read_options("auto", map_, None, on_error)
-    given, intake = read_ratings(
+    given, context = read_ratings(
         ratings,
         form=_FORMS[form],
         columns=_columns(reading.mapping, annotator),
@@ -79,9 +79,9 @@ def agree(
     study = study_ratings(given, Measurement(measurement), clean=clean, draws=bootstrap, seed=seed)
     if out is not None:
         write_judgements(out, [each.row() for each in study.items])
-    list_skipped(intake)
+    list_skipped(context)
     if json:
-        print_json({**study.to_dict(), "skipped": intake.skipped_total, "seed": seed, "version": __version__})
+        print_json({**study.to_dict(), "skipped": context.skipped_total, "seed": seed, "version": __version__})
     else:
         output.print(annotators_table(study))
     if out is not None:

@@ -8,14 +8,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from qassay.io.source import Spooled, standard_input
+from qassay.io.source import BufferedInput, standard_input
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 
 @contextmanager
-def stdin_spooled(inputs: Sequence[str], *, needed: bool) -> Iterator[list[str]]:
+def stdin_buffered(inputs: Sequence[str], *, needed: bool) -> Iterator[list[str]]:
     """Return the inputs with `-` replaced by a temporary copy of standard input, where that is needed."""
     if not needed or "-" not in inputs:
         yield list(inputs)
@@ -24,4 +24,4 @@ def stdin_spooled(inputs: Sequence[str], *, needed: bool) -> Iterator[list[str]]
         copy = Path(folder) / "stdin"
         with copy.open("wb") as file:
             shutil.copyfileobj(standard_input(), file)
-        yield [Spooled(copy) if each == "-" else each for each in inputs]
+        yield [BufferedInput(copy) if each == "-" else each for each in inputs]

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from qassay.cli import options
-from qassay.cli.buffered_input import stdin_spooled
+from qassay.cli.buffered_input import stdin_buffered
 from qassay.cli.terminal import output, print_json, say
 from qassay.errors import DataError, SpecError
 from qassay.io.reader import Reader
@@ -42,7 +42,7 @@ def explain(
     )
     options.check_apart(inputs or [], html)
     reading = options.read_options(format_, map_, None, None)
-    with stdin_spooled(inputs or [], needed=True) as files:
+    with stdin_buffered(inputs or [], needed=True) as files:
         reader = Reader(files, reading) if files else None
         example = _find(reader, id_, system) if reader else _given(question, reference, candidate)
         chosen = metric or default_metrics(example)

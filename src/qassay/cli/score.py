@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from qassay.cli import options
-from qassay.cli.buffered_input import stdin_spooled
+from qassay.cli.buffered_input import stdin_buffered
 from qassay.cli.runs import run_document, run_report
 from qassay.cli.terminal import ProgressBar, list_skipped, output, print_json, resumable, say, title_of
 from qassay.errors import SpecError
@@ -75,8 +75,8 @@ def score(
     check_language(language)
     chosen = options.check_device(device)
     again = report is not None or rank is not None
-    spooled = metric is None or again or Scorer(metric).counts_first
-    with stdin_spooled(inputs, needed=spooled) as files, ProgressBar() as bar:
+    buffered = metric is None or again or Scorer(metric).counts_first
+    with stdin_buffered(inputs, needed=buffered) as files, ProgressBar() as bar:
         scorer = Scorer(
             metric or default_metrics(next(iter(Reader(files, reading)))),
             unasked=not metric,

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from qassay.cli import options
-from qassay.cli.buffered_input import stdin_spooled
+from qassay.cli.buffered_input import stdin_buffered
 from qassay.cli.runs import run_document
 from qassay.cli.terminal import ProgressBar, list_skipped, output, print_json, resumable, say, title_of
 from qassay.io.reader import FORMATS, Reader
 from qassay.io.readers.formats import recognise
-from qassay.io.readers.read_context import Intake
+from qassay.io.readers.read_context import ReadContext
 from qassay.io.scored_files import read_rows
 from qassay.io.source import Source
 from qassay.metrics.questions.models import Models
@@ -90,7 +90,7 @@ def summary(
     options.check_resume(out, resume=resume)
     options.check_apart(inputs, out, questions, report)
     models = Models(chunker, reader, generator, check_prompt(prompt), model, options.check_device(device))
-    with stdin_spooled(inputs, needed=True) as files, ProgressBar(every=1) as bar, ExitStack() as closing:
+    with stdin_buffered(inputs, needed=True) as files, ProgressBar(every=1) as bar, ExitStack() as closing:
         scorer = SummaryScorer(
             metric or default_summary_metrics(next(iter(Reader(files, reading)))),
             models.interrogator,
@@ -141,7 +141,7 @@ def _place(files: Sequence[str], reading: ReadOptions, example: Example) -> Plac
         name = recognise(source, reading.mapping).format if reading.format == "auto" else reading.format
         if FORMATS[name].takes_answers:
             break
-        for found, input_, line in FORMATS[name].read([source], Intake(reading)):
+        for found, input_, line in FORMATS[name].read([source], ReadContext(reading)):
             if (found.system, found.id) == (example.system, example.id):
                 return input_, line
     return None, None

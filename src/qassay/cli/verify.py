@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from qassay.cli import options
-from qassay.cli.buffered_input import stdin_spooled
+from qassay.cli.buffered_input import stdin_buffered
 from qassay.cli.runs import run_document, run_report
 from qassay.cli.terminal import ProgressBar, list_skipped, output, print_json, resumable, say, title_of
 from qassay.io.reader import Reader
@@ -50,7 +50,7 @@ def verify(
     options.check_resume(out, resume=resume)
     options.check_apart(inputs, out, report)
     scorer = PairScorer(metric, model=model, device=options.check_device(device))
-    with stdin_spooled(inputs, needed=report is not None or scorer.counts_first) as files, ProgressBar() as bar:
+    with stdin_buffered(inputs, needed=report is not None or scorer.counts_first) as files, ProgressBar() as bar:
         run = Run(
             lambda: Reader(files, reading),
             scorer,

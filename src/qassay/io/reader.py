@@ -7,7 +7,7 @@ from pathlib import Path
 from qassay.errors import DataError
 from qassay.io.duplicate_ids import SeenIds
 from qassay.io.readers.formats import FORMATS, Format, Recognised, format_named, recognise
-from qassay.io.readers.read_context import FIELDS, Intake, Placed, Reading, ReadOptions, Skipped
+from qassay.io.readers.read_context import FIELDS, Placed, ReadContext, Reading, ReadOptions, Skipped
 from qassay.io.readers.rows import check_mapping
 from qassay.io.source import Source
 from qassay.records import Example
@@ -39,12 +39,12 @@ class Reader:
         self._sources = [each if isinstance(each, Source) else Source.at(each) for each in inputs]
         if sum(source.name == "stdin" for source in self._sources) > 1:
             raise DataError("standard input can be read once; give - once")
-        self._intake = Intake(self._options)
+        self._context = ReadContext(self._options)
         self.unnamed: set[str] = set()
         """Inputs with answers that name no system."""
 
     def __iter__(self) -> Iterator[Example]:
-        self._intake = Intake(self._options)
+        self._context = ReadContext(self._options)
         self.unnamed = set()
         for source in self._sources:
             source.bytes_read, source.passes = 0, 1
@@ -71,12 +71,12 @@ class Reader:
     @property
     def skipped(self) -> list[Skipped]:
         """What was left out and why; at most a thousand."""
-        return self._intake.skipped
+        return self._context.skipped
 
     @property
     def skipped_total(self) -> int:
         """How many rows were left out."""
-        return self._intake.skipped_total
+        return self._context.skipped_total
 
     @property
     def total_bytes(self) -> int | None:
@@ -92,7 +92,7 @@ class Reader:
     def _placed(self) -> Reading:
         for kind, sources in self._groups():
             before = self.skipped_total
-            reading = kind.read(sources, self._intake)
+            reading = kind.read(sources, self._context)
             first = next(reading, None)
             if first is None:
                 raise self._no_answers(sources[-1], self.skipped_total - before)
@@ -112,7 +112,7 @@ class Reader:
         )
 
     def _refuse_repetition(self, example: Example, name: str, line: int) -> None:
-        self._intake.refuse(f"{repeated(example)}; {ONE_ID_EACH}", name, line)
+        self._context.refuse(f"{repeated(example)}; {ONE_ID_EACH}", name, line)
 
     def _groups(self) -> Iterator[Group]:
         """Put each file of questions together with the files of answers that follow it."""

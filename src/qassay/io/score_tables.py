@@ -51,11 +51,11 @@ class Column(NamedTuple):
 
 def write_delimited(delimiter: str, path: Path, specs: Sequence[str], documents: Iterable[Document]) -> None:
     """Write comma- or tab-separated text; an empty cell is a missing value."""
-    with tempfile.TemporaryFile() as spool, path.open("w", encoding="utf-8", newline="") as file:
-        columns = _spooled(spool, documents, specs)
+    with tempfile.TemporaryFile() as buffer, path.open("w", encoding="utf-8", newline="") as file:
+        columns = _buffered(buffer, documents, specs)
         writer = csv.writer(file, delimiter=delimiter, lineterminator="\n")
         writer.writerow([column.name for column in columns])
-        writer.writerows([column.value(document) for column in columns] for document in _respooled(spool))
+        writer.writerows([column.value(document) for column in columns] for document in _replayed(buffer))
 
 
 def write_parquet(path: Path, specs: Sequence[str], documents: Iterable[Document]) -> None:
@@ -65,10 +65,10 @@ def write_parquet(path: Path, specs: Sequence[str], documents: Iterable[Document
         from pyarrow import parquet  # noqa: PLC0415 - as above
     except ImportError as error:
         raise OutputError('Parquet needs pyarrow; pip install "qassay[parquet]"', path) from error
-    with tempfile.TemporaryFile() as spool:
-        columns = _spooled(spool, documents, specs)
+    with tempfile.TemporaryFile() as buffer:
+        columns = _buffered(buffer, documents, specs)
         schema = pa.schema([(column.name, pa.float64() if column.is_number else pa.string()) for column in columns])
-        rest = _respooled(spool)
+        rest = _replayed(buffer)
         with parquet.ParquetWriter(path, schema) as writer:
             while group := list(islice(rest, ROW_GROUP)):
                 cells = [[column.value(document) for document in group] for column in columns]
@@ -93,17 +93,17 @@ def columns_of(documents: Iterable[Document], specs: Sequence[str]) -> list[Colu
     ]
 
 
-def _spooled(spool: IO[bytes], documents: Iterable[Document], specs: Sequence[str]) -> list[Column]:
+def _buffered(buffer: IO[bytes], documents: Iterable[Document], specs: Sequence[str]) -> list[Column]:
     """Put the rows aside until the columns are known."""
 
     def passing() -> Iterator[Document]:
         for document in documents:
-            spool.write(_encode(document) + b"\n")
+            buffer.write(_encode(document) + b"\n")
             yield document
 
     return columns_of(passing(), specs)
 
 
-def _respooled(spool: IO[bytes]) -> Iterator[Document]:
-    spool.seek(0)
-    return map(decode_row, spool)
+def _replayed(buffer: IO[bytes]) -> Iterator[Document]:
+    buffer.seek(0)
+    return map(decode_row, buffer)

@@ -11,7 +11,7 @@ from qassay.io.readers.delimited import header, records
 from qassay.io.readers.formats import recognise
 from qassay.io.readers.jsonl import DECODING_ERRORS, decode_row, explain
 from qassay.io.readers.parquet import parquet_rows
-from qassay.io.readers.read_context import Intake, ReadOptions, fail
+from qassay.io.readers.read_context import ReadContext, ReadOptions, fail
 from qassay.io.score_tables import EXTRA, UNSCORED
 from qassay.io.source import Source
 
@@ -90,7 +90,7 @@ def _from_document(row: dict[str, Any]) -> ScoredRow:
 
 
 def _table(source: Source, delimiter: str) -> Iterator[ScoredRow]:
-    reading = records(source, Intake(ReadOptions(can_skip=False)), delimiter)
+    reading = records(source, ReadContext(ReadOptions(can_skip=False)), delimiter)
     names = header(reading, source)
     columns = _Columns(names, source)
     for line, cells in reading:

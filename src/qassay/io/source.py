@@ -87,7 +87,7 @@ def readable(name: str) -> Iterator[None]:
         raise DataError(f"is not a path ({error})", repr(name)) from error
 
 
-class Spooled(str):
+class BufferedInput(str):
     """The path of a file that holds what came on standard input, which is what messages call it."""
 
     __slots__ = ()
@@ -137,7 +137,7 @@ class Source:
         place = Path(path)
         # What is no UTF-8 in a file's name could not be written in an id or a system's name.
         stem = os.fsencode(place.name).decode(errors="replace")
-        if isinstance(path, Spooled):
+        if isinstance(path, BufferedInput):
             name = stem = STANDARD_INPUT
         return cls(name, stem, lambda: place.open("rb"), size, place)
 

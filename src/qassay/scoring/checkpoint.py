@@ -39,7 +39,7 @@ class State(msgspec.Struct):
     tally: bytes = b""
 
 
-class PartialOutput:
+class CheckpointedOutput:
     """Rows written so far. Use as a context manager: a failure within removes what this run began."""
 
     def __init__(self, output: Path, run: str, *, resume: bool = False) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 from qassay.io.locking import sole_writer
 from qassay.io.scored_files import read_rows
 from qassay.io.writers import encode_jsonl, encode_row, open_writer
-from qassay.scoring.checkpoint import PartialOutput
+from qassay.scoring.checkpoint import CheckpointedOutput
 from qassay.scoring.scorer import BATCH, SEED, Scorer, batches
 from qassay.version import __version__
 
@@ -138,20 +138,20 @@ class Run:
             open_writer(self.output, self.scorer.specs)  # an unknown kind of file is refused before the work
         if self.scorer.counts_first:
             self.scorer.count(self._watched(self.scorer.prelude, self.open_reader()))
-        partial = PartialOutput(target, self.identity, resume=self.resume)
+        checkpointed = CheckpointedOutput(target, self.identity, resume=self.resume)
         tally = self.scorer.tally()
-        if partial.resumed:
-            tally.restore(partial.state.tally)
-        resumed_at = partial.state.rows
+        if checkpointed.resumed:
+            tally.restore(checkpointed.state.tally)
+        resumed_at = checkpointed.state.rows
         reader = self.open_reader()
-        with partial:
+        with checkpointed:
             try:
-                self._fill(partial, tally, reader)
+                self._fill(checkpointed, tally, reader)
             except KeyboardInterrupt:
-                partial.checkpoint(tally)
+                checkpointed.checkpoint(tally)
                 raise
-            partial.flush()
-            rows = self._deliver(partial, target)
+            checkpointed.flush()
+            rows = self._deliver(checkpointed, target)
         return Finished(tally, reader, rows, resumed_at)
 
     def answers(self, finished: Finished) -> Iterator[tuple[Example, Mapping[str, float | None], Mapping[str, str]]]:
@@ -160,26 +160,26 @@ class Run:
         for example, row in zip(self._watched("reporting", self.open_reader()), rows, strict=False):
             yield example, row.scores, row.unscored
 
-    def _fill(self, partial: PartialOutput, tally: Tally, reader: Reader) -> None:
-        examples = partial.skip_done(self._watched("scoring", reader))
+    def _fill(self, checkpointed: CheckpointedOutput, tally: Tally, reader: Reader) -> None:
+        examples = checkpointed.skip_done(self._watched("scoring", reader))
         with _Interrupts() as interrupts:
             for scored, rows in self.engine.score(self.scorer, batches(examples, self.batch)):
                 interrupts.writing = True
                 tally.add(scored)
-                partial.write(rows, scored.examples, tally)
+                checkpointed.write(rows, scored.examples, tally)
                 interrupts.writing = False
                 interrupts.check()
 
-    def _deliver(self, partial: PartialOutput, target: Path) -> Path:
+    def _deliver(self, checkpointed: CheckpointedOutput, target: Path) -> Path:
         if target.suffix == ".jsonl":
-            partial.path.replace(target)
-            partial.discard()
+            checkpointed.path.replace(target)
+            checkpointed.discard()
             return target
         kept = Path(self._closing.enter_context(tempfile.TemporaryDirectory())) / "rows.jsonl"
         writer = open_writer(target, self.scorer.specs)
-        writer.write(read_rows(partial.path))
-        partial.path.replace(kept)
-        partial.discard()
+        writer.write(read_rows(checkpointed.path))
+        checkpointed.path.replace(kept)
+        checkpointed.discard()
         return kept
 
     def _watched(self, what: str, reader: Reader) -> Iterator[Example]:

@@ -12,7 +12,7 @@ from operator import attrgetter
 from qassay.errors import DataError
 from qassay.io.duplicate_ids import SeenIds
 from qassay.io.readers.delimited import Record, header, need_columns, records
-from qassay.io.readers.read_context import Intake, Reading, ReadOptions
+from qassay.io.readers.read_context import ReadContext, Reading, ReadOptions
 from qassay.io.source import Source
 from qassay.records import Example, Reference
 
@@ -38,36 +38,36 @@ class _Question:
     sentences: list[_Sentence] = field(default_factory=list)
 
 
-def read_as2(sources: Sequence[Source], intake: Intake) -> Reading:
+def read_as2(sources: Sequence[Source], context: ReadContext) -> Reading:
     """Read WikiQA's tables (Yang et al. 2015), whose rows of one question must stand together.
 
     The table with documents (seven columns) is written without quoting and has one id a question. The one
     without them (five columns) has quoted cells and a new `QuestionID` in every row, so that there the
     question's text says which rows belong together.
     """
-    intake.no_mapping("as2")
+    context.no_mapping("as2")
     source = sources[0]
-    questions, with_documents = _table(source, intake)
-    return _examples(questions, source, intake, by_name=with_documents)
+    questions, with_documents = _table(source, context)
+    return _examples(questions, source, context, by_name=with_documents)
 
 
-def _table(source: Source, intake: Intake) -> tuple[Iterator[_Question], bool]:
+def _table(source: Source, context: ReadContext) -> tuple[Iterator[_Question], bool]:
     with_documents = b"DocumentID" in source.head(1024).partition(b"\n")[0]
-    reading = records(source, intake, "\t", quoted=not with_documents)
+    reading = records(source, context, "\t", quoted=not with_documents)
     names = header(reading, source)
     need_columns(names, AS2_COLUMNS, source)
-    rows = _rows(reading, names, source, intake)
+    rows = _rows(reading, names, source, context)
     grouped = groupby(rows, attrgetter("name" if with_documents else "text"))
     return (_joined(group) for _, group in grouped), with_documents
 
 
-def read_trec(sources: Sequence[Source], intake: Intake) -> Reading:
+def read_trec(sources: Sequence[Source], context: ReadContext) -> Reading:
     """Read TREC-QA's tagged text (Wang et al. 2007), which looks like XML and is not.
 
     Inside a tag the first line holds the tokens, separated by tabs; the lines of annotation are not used.
     """
-    intake.no_mapping("trec")
-    return _examples(_blocks(sources[0]), sources[0], intake, by_name=True)
+    context.no_mapping("trec")
+    return _examples(_blocks(sources[0]), sources[0], context, by_name=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +81,10 @@ class Selection:
 
 def read_selection(source: Source) -> Iterator[Selection]:
     """Read the questions of a WikiQA table or a TREC-QA file with all their sentences."""
-    intake = Intake(ReadOptions(can_skip=False))
+    context = ReadContext(ReadOptions(can_skip=False))
     try:
         tagged = source.head(1024).lstrip().startswith(b"<QApairs")
-        questions, by_name = (_blocks(source), True) if tagged else _table(source, intake)
+        questions, by_name = (_blocks(source), True) if tagged else _table(source, context)
         for question in _once(questions, source, by_name=by_name):
             sides = [tuple(each.text for each in question.sentences if each.label == label) for label in (1, 0)]
             yield Selection(question.text, *sides)
@@ -92,11 +92,11 @@ def read_selection(source: Source) -> Iterator[Selection]:
         source.close()
 
 
-def _rows(reading: Iterator[Record], names: Sequence[str], source: Source, intake: Intake) -> Iterator[_Question]:
+def _rows(reading: Iterator[Record], names: Sequence[str], source: Source, context: ReadContext) -> Iterator[_Question]:
     name, question, sentence_name, sentence, label = (names.index(column) for column in AS2_COLUMNS)
     for line, cells in reading:
         if cells[label].strip() not in {"0", "1"}:
-            intake.refuse(f'the label is "{cells[label][:40]}"; it must be 0 or 1', source.name, line)
+            context.refuse(f'the label is "{cells[label][:40]}"; it must be 0 or 1', source.name, line)
             continue
         entry = _Sentence(f"{cells[name]}/{cells[sentence_name]}", cells[sentence], int(cells[label]), line)
         yield _Question(cells[name], cells[question], line, [entry])
@@ -149,20 +149,20 @@ def _expect(holds: bool, problem: str, source: Source, line: int | None) -> None
         raise DataError(f"{problem}; mend the tags", source.name, line)
 
 
-def _examples(questions: Iterable[_Question], source: Source, intake: Intake, *, by_name: bool) -> Reading:
+def _examples(questions: Iterable[_Question], source: Source, context: ReadContext, *, by_name: bool) -> Reading:
     for question in _once(questions, source, by_name=by_name):
         right = [Reference(sentence.text) for sentence in question.sentences if sentence.label]
         for sentence in question.sentences:
             references = tuple([reference for reference in right if reference.text != sentence.text])
             if not references:
-                intake.leave_out("no other right sentence to compare with", source.name, sentence.line)
+                context.leave_out("no other right sentence to compare with", source.name, sentence.line)
                 continue
             example = Example(
                 sentence.name,
                 question.text,
                 references,
                 sentence.text,
-                intake.system(),
+                context.system(),
                 judgement=float(sentence.label),
                 extra={"question_id": question.name},
             )

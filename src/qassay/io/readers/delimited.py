@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from qassay.errors import DataError
-from qassay.io.readers.read_context import Intake
+from qassay.io.readers.read_context import ReadContext
 from qassay.io.source import LONGEST_LINE, Source
 
 Record = tuple[int, list[str]]
@@ -33,7 +33,7 @@ class _Lines:
             return f"{line.decode(errors='replace')}\n"
 
 
-def records(source: Source, intake: Intake, delimiter: str, *, quoted: bool = True) -> Iterator[Record]:
+def records(source: Source, context: ReadContext, delimiter: str, *, quoted: bool = True) -> Iterator[Record]:
     """Return the header and then every record, each with as many cells as the header; blank lines do not count."""
     # The limit is the module's, not the reader's; its default of 128 KiB is shorter than some contexts.
     csv.field_size_limit(LONGEST_LINE)
@@ -60,7 +60,7 @@ def records(source: Source, intake: Intake, delimiter: str, *, quoted: bool = Tr
         if problem is not None:
             if width is None:
                 raise DataError(problem, source.name, line)
-            intake.refuse(problem, source.name, line)
+            context.refuse(problem, source.name, line)
         elif cells:
             width = width or len(cells)
             yield line, cells

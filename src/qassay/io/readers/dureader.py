@@ -9,7 +9,7 @@ import msgspec
 
 from qassay.errors import DataError
 from qassay.io.readers.jsonl import DECODING_ERRORS, explain
-from qassay.io.readers.read_context import Intake, Reading, fail
+from qassay.io.readers.read_context import ReadContext, Reading, fail
 from qassay.io.readers.rows import parse_opinion
 from qassay.io.source import Source, readable
 from qassay.records import Example, Opinion, Reference
@@ -40,40 +40,40 @@ class _Given(msgspec.Struct, frozen=True):
 _decode = msgspec.json.Decoder(_Row).decode
 
 
-def read_dureader(sources: Sequence[Source], intake: Intake) -> Reading:
+def read_dureader(sources: Sequence[Source], context: ReadContext) -> Reading:
     """Read questions, answered by files in DuReader's result form or else by `fake_answers` (He et al. 2018).
 
     `yesno_answers` label the references one by one, and the first one labels a system's answer. The entities
     of all references together are the entities of the question. Questions without references, such as the
     test set's, are left out and counted.
     """
-    intake.no_mapping("dureader")
+    context.no_mapping("dureader")
     questions, *results = sources
     if not results:
-        yield from _examples(questions, intake, None, intake.system())
+        yield from _examples(questions, context, None, context.system())
         return
-    if intake.options.system is not None and len(results) > 1:
+    if context.options.system is not None and len(results) > 1:
         raise DataError("--system names one system, and there are several files of results; leave it out")
     if len(results) > 1 and not questions.is_file:
         raise DataError("questions for several systems cannot be read from a pipe; give a file", questions.name)
     questions.passes = len(results)
     for result in results:
-        given = dict(_given(result, intake))
-        yield from _examples(questions, intake, given, intake.system(PurePath(result.stem).stem))
+        given = dict(_given(result, context))
+        yield from _examples(questions, context, given, context.system(PurePath(result.stem).stem))
 
 
-def _examples(questions: Source, intake: Intake, given: dict[str, _Given] | None, system: str) -> Reading:
-    for source, line, row in _rows(questions, intake):
+def _examples(questions: Source, context: ReadContext, given: dict[str, _Given] | None, system: str) -> Reading:
+    for source, line, row in _rows(questions, context):
         name = str(row.question_id)
         if not row.answers:
-            intake.leave_out("no reference", source.name, line)
+            context.leave_out("no reference", source.name, line)
             continue
         try:
             references = tuple(
                 [Reference(text, _label(each)) for text, each in zip(row.answers, _labels(row), strict=True)]
             )
         except DataError as error:
-            intake.refuse(error.problem, source.name, line)
+            context.refuse(error.problem, source.name, line)
             continue
         if given is None:
             answer = _Given(row.fake_answers[0] if row.fake_answers else None)
@@ -92,15 +92,15 @@ def _examples(questions: Source, intake: Intake, given: dict[str, _Given] | None
         yield example, source.name, line
 
 
-def _given(result: Source, intake: Intake) -> Iterator[tuple[str, _Given]]:
-    for source, line, row in _rows(result, intake):
+def _given(result: Source, context: ReadContext) -> Iterator[tuple[str, _Given]]:
+    for source, line, row in _rows(result, context):
         if len(row.answers) > 1:
-            intake.refuse(f"has {len(row.answers)} answers; give one answer a question", source.name, line)
+            context.refuse(f"has {len(row.answers)} answers; give one answer a question", source.name, line)
             continue
         try:
             opinion = _label(row.yesno_answers[0]) if row.yesno_answers else None
         except DataError as error:
-            intake.refuse(error.problem, source.name, line)
+            context.refuse(error.problem, source.name, line)
             continue
         # An empty list is a system that says nothing, which is an answer; a missing row is not.
         yield str(row.question_id), _Given(row.answers[0] if row.answers else "", opinion)
@@ -118,7 +118,7 @@ def _label(value: str | None) -> Opinion | None:
     return None if value is None or value.strip().lower() in NO_OPINION else parse_opinion(value)
 
 
-def _rows(source: Source, intake: Intake) -> Iterator[tuple[Source, int, _Row]]:
+def _rows(source: Source, context: ReadContext) -> Iterator[tuple[Source, int, _Row]]:
     for part in _members(source):
         for first, lines in part.line_batches():
             for number, line in enumerate(lines, first):
@@ -126,11 +126,11 @@ def _rows(source: Source, intake: Intake) -> Iterator[tuple[Source, int, _Row]]:
                     row = _decode(line)
                 except msgspec.ValidationError as error:
                     problem = f"is not a row of DuReader ({error}); mend the file"
-                    intake.refuse(problem, part.name, number)
+                    context.refuse(problem, part.name, number)
                     continue
                 except DECODING_ERRORS as error:
                     if line and not line.isspace():
-                        intake.refuse(explain(line, error), part.name, number)
+                        context.refuse(explain(line, error), part.name, number)
                     continue
                 yield part, number, row
 

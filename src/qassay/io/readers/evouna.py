@@ -7,7 +7,7 @@ import msgspec
 
 from qassay.io.readers.json_array import items
 from qassay.io.readers.jsonl import DECODING_ERRORS, explain
-from qassay.io.readers.read_context import Intake, Reading
+from qassay.io.readers.read_context import ReadContext, Reading
 from qassay.io.source import Source
 from qassay.records import Example, Reference
 
@@ -33,29 +33,29 @@ class _Row(msgspec.Struct):
 _decode = msgspec.json.Decoder(_Row).decode
 
 
-def read_evouna(sources: Sequence[Source], intake: Intake) -> Reading:
+def read_evouna(sources: Sequence[Source], context: ReadContext) -> Reading:
     """Return five examples a question (Wang et al. 2023, github.com/wangcunxiang/QA-Eval).
 
     Golden answers are separated by `/`. Questions that people called improper are left out and counted.
     A missing answer stays missing, and so does a missing judgement.
     """
-    intake.no_mapping("evouna")
+    context.no_mapping("evouna")
     source = sources[0]
     stem = PurePath(source.stem).stem
     for number, (line, item) in enumerate(items(source), 1):
         try:
             row = _decode(item)
         except msgspec.ValidationError as error:
-            intake.refuse(f"is not a row of EVOUNA ({error}); mend the file", source.name, line)
+            context.refuse(f"is not a row of EVOUNA ({error}); mend the file", source.name, line)
             continue
         except DECODING_ERRORS as error:
-            intake.refuse(explain(item, error), source.name, line)
+            context.refuse(explain(item, error), source.name, line)
             continue
         references = tuple([Reference(text) for part in (row.golden_answer or "").split("/") if (text := part.strip())])
         if row.improper:
-            intake.leave_out("improper question", source.name, line)
+            context.leave_out("improper question", source.name, line)
         elif not references:
-            intake.leave_out("no golden answer", source.name, line)
+            context.leave_out("no golden answer", source.name, line)
         else:
             for system in SYSTEMS:
                 verdict: bool | None = getattr(row, f"judge_{system}")

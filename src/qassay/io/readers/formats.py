@@ -15,7 +15,7 @@ from qassay.io.readers.evouna import read_evouna
 from qassay.io.readers.jsonl import DECODING_ERRORS, decode_row, read_json, read_jsonl
 from qassay.io.readers.openqa import ANSWER_COLUMNS, GOLD, read_openqa
 from qassay.io.readers.parquet import read_parquet
-from qassay.io.readers.read_context import FIELDS, Intake, Reading
+from qassay.io.readers.read_context import FIELDS, ReadContext, Reading
 from qassay.io.readers.squad import read_squad
 from qassay.io.readers.summaries import PAIR_FIELDS, SUMMARY_FIELDS, is_pair, is_summary, read_pairs, read_summaries
 from qassay.io.readers.tables import read_csv, read_kpqa, read_tsv
@@ -37,7 +37,7 @@ class Format:
     name: str
     description: str
     extensions: tuple[str, ...]
-    read: Callable[[Sequence[Source], Intake], Reading]
+    read: Callable[[Sequence[Source], ReadContext], Reading]
     takes_answers: bool = False
     """Whether files of answers may follow the file of questions."""
     fields: tuple[str, ...] = FIELDS

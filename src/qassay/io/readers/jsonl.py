@@ -8,7 +8,7 @@ import msgspec
 
 from qassay.errors import DataError
 from qassay.io.readers.json_array import items
-from qassay.io.readers.read_context import Intake, Reading
+from qassay.io.readers.read_context import ReadContext, Reading
 from qassay.io.readers.rows import Row, rename, to_example
 from qassay.io.source import Source
 
@@ -21,10 +21,10 @@ DECODING_ERRORS = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 decode_row = msgspec.json.Decoder(dict[str, Any]).decode
 
 
-def read_jsonl(sources: Sequence[Source], intake: Intake) -> Reading:
+def read_jsonl(sources: Sequence[Source], context: ReadContext) -> Reading:
     """Read one row a line; blank lines do not count as rows."""
     source = sources[0]
-    mapping, system = intake.options.mapping, intake.system()
+    mapping, system = context.options.mapping, context.system()
     name, stem = source.name, source.stem
     for first, lines in source.line_batches():
         for number, line in enumerate(lines, first):
@@ -35,27 +35,27 @@ def read_jsonl(sources: Sequence[Source], intake: Intake) -> Reading:
                 example = to_example(row, stem, number, system)
             except DECODING_ERRORS as error:
                 if line and not line.isspace():
-                    intake.refuse(explain(line, error), name, number)
+                    context.refuse(explain(line, error), name, number)
                 continue
             except DataError as error:
-                intake.refuse(error.problem, name, number)
+                context.refuse(error.problem, name, number)
                 continue
             yield example, name, number
 
 
-def read_json(sources: Sequence[Source], intake: Intake) -> Reading:
+def read_json(sources: Sequence[Source], context: ReadContext) -> Reading:
     """Read the rows of one JSON array, one after the other; a missing id is `FILE:NUMBER` of the row."""
     source = sources[0]
     for number, (line, item) in enumerate(items(source), 1):
         try:
             row: Row = decode_row(item)
-            rename(row, intake.options.mapping)
-            example = to_example(row, source.stem, number, intake.system())
+            rename(row, context.options.mapping)
+            example = to_example(row, source.stem, number, context.system())
         except DECODING_ERRORS as error:
-            intake.refuse(explain(item, error), source.name, line)
+            context.refuse(explain(item, error), source.name, line)
             continue
         except DataError as error:
-            intake.refuse(error.problem, source.name, line)
+            context.refuse(error.problem, source.name, line)
             continue
         yield example, source.name, line
 

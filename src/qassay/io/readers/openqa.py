@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from qassay.errors import DataError
 from qassay.io.readers.delimited import header, need_columns, records
-from qassay.io.readers.read_context import Intake, Reading
+from qassay.io.readers.read_context import ReadContext, Reading
 from qassay.io.source import Source
 from qassay.records import Example, Reference
 
@@ -15,14 +15,14 @@ _VERDICTS = {"yes": 1.0, "no": 0.0, "": None}
 Cells = dict[str, str]
 
 
-def read_openqa(sources: Sequence[Source], intake: Intake) -> Reading:
+def read_openqa(sources: Sequence[Source], context: ReadContext) -> Reading:
     """Read a table with gold answers; or take the gold answers from the first and the rows from the second.
 
     Kamalloo et al. (2023, github.com/ehsk/OpenQA-eval) give the gold answers in one file and people's verdicts
     in another. `Acceptable?` becomes the judgement, whoever gave it. Ids repeat in the files of verdicts, so
     that there a row's id is `FILE:LINE`.
     """
-    intake.no_mapping("openqa")
+    context.no_mapping("openqa")
     first, *others = sources
     if len(others) > 1:
         raise DataError(
@@ -30,14 +30,14 @@ def read_openqa(sources: Sequence[Source], intake: Intake) -> Reading:
             others[1].name,
         )
     if not others:
-        yield from _examples(first, intake, None)
+        yield from _examples(first, context, None)
         return
-    golds = {row["Question"]: row[GOLD] for _, row in _rows(first, intake, (*ANSWER_COLUMNS, GOLD))}
-    yield from _examples(others[0], intake, golds)
+    golds = {row["Question"]: row[GOLD] for _, row in _rows(first, context, (*ANSWER_COLUMNS, GOLD))}
+    yield from _examples(others[0], context, golds)
 
 
-def _examples(source: Source, intake: Intake, golds: dict[str, str] | None) -> Reading:
-    for line, row in _rows(source, intake, ANSWER_COLUMNS):
+def _examples(source: Source, context: ReadContext, golds: dict[str, str] | None) -> Reading:
+    for line, row in _rows(source, context, ANSWER_COLUMNS):
         if golds is None and GOLD not in row:
             raise DataError("has no gold answers; give the file that has them before it", source.name)
         own = golds is None
@@ -45,26 +45,26 @@ def _examples(source: Source, intake: Intake, golds: dict[str, str] | None) -> R
         references = tuple([Reference(text) for part in gold.split(" | ") if (text := part.strip())])
         name, verdict = row.pop("id"), row.pop("Acceptable?").strip().lower()
         if verdict not in _VERDICTS:
-            intake.refuse(f'"Acceptable?" is "{verdict[:40]}"; it must be Yes, No or empty', source.name, line)
+            context.refuse(f'"Acceptable?" is "{verdict[:40]}"; it must be Yes, No or empty', source.name, line)
         elif not references:
-            intake.leave_out("no gold answer", source.name, line)
+            context.leave_out("no gold answer", source.name, line)
         else:
             example = Example(
                 name if own else f"{source.stem}:{line}",
                 row.pop("Question"),
                 references,
                 row.pop("Model answer"),
-                intake.system(),
+                context.system(),
                 judgement=_VERDICTS[verdict],
                 extra=row,
             )
             yield example, source.name, line
 
 
-def _rows(source: Source, intake: Intake, needed: Sequence[str]) -> Iterator[tuple[int, Cells]]:
+def _rows(source: Source, context: ReadContext, needed: Sequence[str]) -> Iterator[tuple[int, Cells]]:
     # The file with gold answers quotes its cells, those with verdicts do not.
     with_gold = GOLD.encode() in source.head(1024).partition(b"\n")[0]
-    reading = records(source, intake, "\t", quoted=with_gold)
+    reading = records(source, context, "\t", quoted=with_gold)
     names = header(reading, source)
     need_columns(names, needed, source)
     for line, cells in reading:

@@ -3,22 +3,22 @@
 from collections.abc import Iterator, Sequence
 
 from qassay.errors import DataError
-from qassay.io.readers.read_context import Intake, Reading
+from qassay.io.readers.read_context import ReadContext, Reading
 from qassay.io.readers.rows import Row, rename, to_example
 from qassay.io.source import Source
 
 BATCH = 1024
 
 
-def read_parquet(sources: Sequence[Source], intake: Intake) -> Reading:
+def read_parquet(sources: Sequence[Source], context: ReadContext) -> Reading:
     """Read the rows of a Parquet file; the place of a row is its number."""
-    source, mapping, system = sources[0], intake.options.mapping, intake.system()
+    source, mapping, system = sources[0], context.options.mapping, context.system()
     for number, row in enumerate(parquet_rows(source), 1):
         try:
             rename(row, mapping)
             example = to_example(row, source.stem, number, system)
         except DataError as error:
-            intake.refuse(error.problem, source.name, number)
+            context.refuse(error.problem, source.name, number)
             continue
         yield example, source.name, number
 

@@ -55,7 +55,7 @@ class Skipped:
         return f"{self.place}: {self.reason}"
 
 
-class Intake:
+class ReadContext:
     """Decides what becomes of bad rows, and remembers what was left out."""
 
     def __init__(self, options: ReadOptions) -> None:

@@ -8,7 +8,7 @@ import msgspec
 from qassay.errors import DataError
 from qassay.io.readers.json_array import items
 from qassay.io.readers.jsonl import DECODING_ERRORS, explain
-from qassay.io.readers.read_context import Intake, Reading
+from qassay.io.readers.read_context import ReadContext, Reading
 from qassay.io.source import Source
 from qassay.records import Example, Reference
 
@@ -37,31 +37,31 @@ _decode_article = msgspec.json.Decoder(_Article).decode
 _decode_predictions = msgspec.json.Decoder(dict[str, str | None]).decode
 
 
-def read_squad(sources: Sequence[Source], intake: Intake) -> Reading:
+def read_squad(sources: Sequence[Source], context: ReadContext) -> Reading:
     """Read the questions once for each system's predictions (Rajpurkar et al. 2016, 2018).
 
     A question that cannot be answered has one reference, which is empty. A question that a system left out
     has no candidate. In version 2.0 `question_type` tells `answerable` from `unanswerable` questions.
     """
-    intake.no_mapping("squad")
+    context.no_mapping("squad")
     questions, *predictions = sources
     if not predictions:
         raise DataError(
             "holds questions and no answers; give predictions after it: dev.json predictions.json", questions.name
         )
-    if intake.options.system is not None and len(predictions) > 1:
+    if context.options.system is not None and len(predictions) > 1:
         raise DataError("--system names one system, and there are several files of predictions; leave it out")
     if len(predictions) > 1 and not questions.is_file:
         raise DataError("questions for several systems cannot be read from a pipe; give a file", questions.name)
     questions.passes = len(predictions)
     for prediction in predictions:
-        system = intake.system(PurePath(prediction.stem).stem)
-        yield from _answers(questions, prediction, system, intake)
+        system = context.system(PurePath(prediction.stem).stem)
+        yield from _answers(questions, prediction, system, context)
 
 
-def _answers(questions: Source, prediction: Source, system: str, intake: Intake) -> Reading:
+def _answers(questions: Source, prediction: Source, system: str, context: ReadContext) -> Reading:
     candidates = _predictions(prediction)
-    for line, context, question in _questions(questions, intake):
+    for line, passage, question in _questions(questions, context):
         yield (
             Example(
                 question.id,
@@ -69,14 +69,14 @@ def _answers(questions: Source, prediction: Source, system: str, intake: Intake)
                 _references(question),
                 candidates.pop(question.id, None),
                 system,
-                context=context,
+                context=passage,
                 question_type=_kind(question),
             ),
             questions.name,
             line,
         )
     for name in candidates:
-        intake.leave_out(f"answers {name}, which {questions.name} does not ask", prediction.name, 1)
+        context.leave_out(f"answers {name}, which {questions.name} does not ask", prediction.name, 1)
 
 
 def _references(question: _Question) -> tuple[Reference, ...]:
@@ -91,15 +91,15 @@ def _kind(question: _Question) -> str | None:
     return "unanswerable" if question.is_impossible else "answerable"
 
 
-def _questions(source: Source, intake: Intake) -> Iterator[tuple[int, str, _Question]]:
+def _questions(source: Source, context: ReadContext) -> Iterator[tuple[int, str, _Question]]:
     for line, item in items(source, member="data"):
         try:
             article = _decode_article(item)
         except msgspec.ValidationError as error:
-            intake.refuse(f"is not a SQuAD article ({error}); mend the file", source.name, line)
+            context.refuse(f"is not a SQuAD article ({error}); mend the file", source.name, line)
             continue
         except DECODING_ERRORS as error:
-            intake.refuse(explain(item, error), source.name, line)
+            context.refuse(explain(item, error), source.name, line)
             continue
         for paragraph in article.paragraphs:
             for question in paragraph.qas:

@@ -7,7 +7,7 @@ from typing import Any
 
 from qassay.errors import DataError
 from qassay.io.readers.jsonl import DECODING_ERRORS, decode_row, explain
-from qassay.io.readers.read_context import Intake, Reading, fail
+from qassay.io.readers.read_context import ReadContext, Reading, fail
 from qassay.io.readers.rows import Row, as_input, rename, to_example
 from qassay.io.source import Source
 from qassay.records import Example
@@ -42,38 +42,40 @@ def is_pair(row: Mapping[str, Any]) -> bool:
     return "answer" in row and "prediction" in row and "candidate" not in row and not contexts.isdisjoint(row)
 
 
-def read_summaries(sources: Sequence[Source], intake: Intake) -> Reading:
+def read_summaries(sources: Sequence[Source], context: ReadContext) -> Reading:
     """Read `{"id", "system", "summary", "references", "document", "judgement"}`, one a line.
 
     The summary becomes the candidate and the document the context. One of references and document may be missing.
     """
-    return _read(sources[0], intake, to_summary, "--map candidate=SUMMARY --map context=DOCUMENT")
+    return _read(sources[0], context, to_summary, "--map candidate=SUMMARY --map context=DOCUMENT")
 
 
-def read_pairs(sources: Sequence[Source], intake: Intake) -> Reading:
+def read_pairs(sources: Sequence[Source], context: ReadContext) -> Reading:
     """Read `{"id", "question", "answer", "prediction", "answer_context", "prediction_context", "judgement"}`.
 
     The answer becomes the reference, the prediction the candidate and its context the example's.
     """
-    return _read(sources[0], intake, to_pair, "--map references=ANSWER --map candidate=PREDICTION")
+    return _read(sources[0], context, to_pair, "--map references=ANSWER --map candidate=PREDICTION")
 
 
-def _read(source: Source, intake: Intake, convert: Callable[[Row, str, int, str], Example], as_table: str) -> Reading:
-    system = intake.system()
+def _read(
+    source: Source, context: ReadContext, convert: Callable[[Row, str, int, str], Example], as_table: str
+) -> Reading:
+    system = context.system()
     for first, lines in source.line_batches():
         for number, line in enumerate(lines, first):
             try:
                 row: Row = decode_row(line)
-                rename(row, intake.options.mapping)
+                rename(row, context.options.mapping)
                 example = convert(row, source.stem, number, system)
             except DECODING_ERRORS as error:
                 if line and not line.isspace():
                     table = number == 1 and re.match(rb"[^{\[]*[,\t]", line)
                     remedy = f"; a table is read with --format csv (or tsv) {as_table}" if table else ""
-                    intake.refuse(explain(line, error) + remedy, source.name, number)
+                    context.refuse(explain(line, error) + remedy, source.name, number)
                 continue
             except DataError as error:
-                intake.refuse(error.problem, source.name, number)
+                context.refuse(error.problem, source.name, number)
                 continue
             yield example, source.name, number
 

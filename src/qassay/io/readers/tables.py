@@ -9,7 +9,7 @@ import msgspec
 
 from qassay.errors import DataError
 from qassay.io.readers.delimited import header, records
-from qassay.io.readers.read_context import FIELDS, Intake, Reading, fail
+from qassay.io.readers.read_context import FIELDS, ReadContext, Reading, fail
 from qassay.io.readers.rows import NEEDED, Row, as_input, missing, to_example
 from qassay.io.source import Source
 
@@ -21,30 +21,30 @@ KPQA_FIELDS = {"candidate": "answer", "judgement": "scores"}
 """KPQA's names (Lee et al. 2021, github.com/hwanheelee1993/KPQA): `question,answer,reference1…,scores`."""
 
 
-def read_csv(sources: Sequence[Source], intake: Intake) -> Reading:
+def read_csv(sources: Sequence[Source], context: ReadContext) -> Reading:
     """Read comma-separated rows with a header."""
-    return _read(sources[0], intake, ",", intake.options.mapping)
+    return _read(sources[0], context, ",", context.options.mapping)
 
 
-def read_tsv(sources: Sequence[Source], intake: Intake) -> Reading:
+def read_tsv(sources: Sequence[Source], context: ReadContext) -> Reading:
     """Read tab-separated rows with a header."""
-    return _read(sources[0], intake, "\t", intake.options.mapping)
+    return _read(sources[0], context, "\t", context.options.mapping)
 
 
-def read_kpqa(sources: Sequence[Source], intake: Intake) -> Reading:
+def read_kpqa(sources: Sequence[Source], context: ReadContext) -> Reading:
     """Read KPQA's human evaluation: an answer, its references and the mean score that people gave."""
-    intake.no_mapping("kpqa")
-    return _read(sources[0], intake, ",", KPQA_FIELDS)
+    context.no_mapping("kpqa")
+    return _read(sources[0], context, ",", KPQA_FIELDS)
 
 
-def _read(source: Source, intake: Intake, delimiter: str, mapping: Mapping[str, str]) -> Reading:
-    reading = records(source, intake, delimiter)
+def _read(source: Source, context: ReadContext, delimiter: str, mapping: Mapping[str, str]) -> Reading:
+    reading = records(source, context, delimiter)
     columns = _Columns(header(reading, source), mapping, source)
     for line, cells in reading:
         try:
-            example = to_example(columns.row(cells), source.stem, line, intake.system())
+            example = to_example(columns.row(cells), source.stem, line, context.system())
         except DataError as error:
-            intake.refuse(error.problem, source.name, line)
+            context.refuse(error.problem, source.name, line)
             continue
         yield example, source.name, line
 

@@ -10,7 +10,7 @@ from qassay.errors import DataError
 from qassay.io.readers.delimited import header, records
 from qassay.io.readers.json_array import items
 from qassay.io.readers.jsonl import DECODING_ERRORS, decode_row, explain
-from qassay.io.readers.read_context import Intake, ReadOptions, Skipped, fail
+from qassay.io.readers.read_context import ReadContext, ReadOptions, Skipped, fail
 from qassay.io.source import BYTE_ORDER_MARK, Source
 
 VERDICT_FIELDS = ("verdict", "label", "correct", "value", "rating", "judgement")
@@ -76,52 +76,52 @@ def read_labels(
     are waiting. Contradictory verdicts on one answer stop with both places, or are averaged; equal ones count once.
     A row that cannot be read stops, or is left out and listed.
     """
-    intake = Intake(ReadOptions(on_error=on_error))
+    context = ReadContext(ReadOptions(on_error=on_error))
     found: dict[tuple[str, str], list[Label]] = {}
     waiting: list[Label] = []
     for path in paths:
-        for source, line, row in _rows(path, intake):
+        for source, line, row in _rows(path, context):
             try:
                 label = _label(row, f"{source}:{line}", cut)
             except DataError as error:
-                intake.refuse(error.problem, source, line)
+                context.refuse(error.problem, source, line)
                 continue
             if math.isnan(label.value):
                 waiting.append(label)
             else:
                 found.setdefault((label.system, label.id), []).append(label)
     if not found:
-        state = "no row has a verdict that can be read" if waiting or intake.skipped_total else "there are no labels"
+        state = "no row has a verdict that can be read" if waiting or context.skipped_total else "there are no labels"
         raise DataError(f"{state}; give at least one", paths[0] if paths else None)
     averaged = sum(len({label.value for label in labels}) > 1 for labels in found.values())
     labels = tuple(_one(labels, repeated) for labels in found.values())
-    return Labels(labels, tuple(waiting), averaged, tuple(intake.skipped), intake.skipped_total)
+    return Labels(labels, tuple(waiting), averaged, tuple(context.skipped), context.skipped_total)
 
 
 def count_verdicts(path: str | Path) -> int:
     """Count the rows of a label file in which a person has written a verdict, whatever it says."""
-    intake = Intake(ReadOptions())
-    return sum(not _empty(row[field]) for _, _, row in _rows(path, intake) if (field := _verdict_field(row)))
+    context = ReadContext(ReadOptions())
+    return sum(not _empty(row[field]) for _, _, row in _rows(path, context) if (field := _verdict_field(row)))
 
 
-def _rows(path: str | Path, intake: Intake) -> Iterator[tuple[str, int, dict[str, Any]]]:
+def _rows(path: str | Path, context: ReadContext) -> Iterator[tuple[str, int, dict[str, Any]]]:
     source = Source.at(path)
     try:
         head = source.head(_HEAD).removeprefix(BYTE_ORDER_MARK).lstrip()
         if not head:
             raise DataError("is empty; give labels with an id and a verdict", source.name)
         if head.startswith((b"{", b"[")):
-            yield from _objects(source, intake, items(source) if head.startswith(b"[") else _lines(source))
+            yield from _objects(source, context, items(source) if head.startswith(b"[") else _lines(source))
         else:
-            yield from _table(source, head, intake)
+            yield from _table(source, head, context)
     finally:
         source.close()
 
 
-def _table(source: Source, head: bytes, intake: Intake) -> Iterator[tuple[str, int, dict[str, Any]]]:
+def _table(source: Source, head: bytes, context: ReadContext) -> Iterator[tuple[str, int, dict[str, Any]]]:
     first = head.partition(b"\n")[0].decode(errors="replace")
     # Where the decimal sign is a comma, spreadsheets separate cells by semicolons.
-    reading = records(source, intake, max("\t", ";", ",", key=first.count))
+    reading = records(source, context, max("\t", ";", ",", key=first.count))
     names = _ours(header(reading, source))
     if "id" not in names:
         raise DataError(f'the header has no column "id"; it has {", ".join(names[:12])}', source.name, 1)
@@ -137,13 +137,13 @@ def _lines(source: Source) -> Iterator[tuple[int, bytes]]:
 
 
 def _objects(
-    source: Source, intake: Intake, texts: Iterator[tuple[int, bytes]]
+    source: Source, context: ReadContext, texts: Iterator[tuple[int, bytes]]
 ) -> Iterator[tuple[str, int, dict[str, Any]]]:
     for number, text in texts:
         try:
             row = decode_row(text)
         except DECODING_ERRORS as error:
-            intake.refuse(explain(text, error), source.name, number)
+            context.refuse(explain(text, error), source.name, number)
             continue
         yield source.name, number, dict(zip(_ours(list(row)), row.values(), strict=True))
 

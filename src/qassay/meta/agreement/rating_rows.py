@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 from qassay.errors import DataError
 from qassay.io.readers.delimited import delimiter_of, header, records
 from qassay.io.readers.jsonl import DECODING_ERRORS, decode_row, explain
-from qassay.io.readers.read_context import Intake
+from qassay.io.readers.read_context import ReadContext
 from qassay.io.source import Source
 from qassay.meta.accuracy.label_files import PROBABILITY, ROUND, VERDICT_FIELDS
 
@@ -48,19 +48,19 @@ class RatingRow(NamedTuple):
     drawn: Drawn | None
 
 
-def rating_rows(source: Source, intake: Intake, columns: Columns, form: Form) -> Iterator[RatingRow]:
+def rating_rows(source: Source, context: ReadContext, columns: Columns, form: Form) -> Iterator[RatingRow]:
     """Return the ratings of a file; missing ones, empty cells and nulls, are passed over."""
     stem = source.stem.removesuffix(".gz").removesuffix(".zst")
     extension = stem.rpartition(".")[2].lower()
     if extension in {"csv", "tsv"}:
-        return _table(source, intake, extension, columns, form)
+        return _table(source, context, extension, columns, form)
     if extension in {"jsonl", "ndjson"}:
-        return _objects(source, intake, columns, form)
+        return _objects(source, context, columns, form)
     raise DataError("ratings are read from .csv, .tsv and .jsonl files; save them as one of these", source.name)
 
 
-def _table(source: Source, intake: Intake, extension: str, columns: Columns, form: Form) -> Iterator[RatingRow]:
-    reading = records(source, intake, delimiter_of(extension))
+def _table(source: Source, context: ReadContext, extension: str, columns: Columns, form: Form) -> Iterator[RatingRow]:
+    reading = records(source, context, delimiter_of(extension))
     names = header(reading, source)
     if form == "auto":
         form = "long" if columns.annotator in names else "wide"
@@ -83,10 +83,10 @@ def _table(source: Source, intake: Intake, extension: str, columns: Columns, for
             given: list[_Given] = [(name, name, row[name]) for name in people]
         else:
             given = [(row[columns.annotator] if form == "long" else value, value, row[value])]
-        yield from _rated(given, row, columns, intake, (source.name, line), hint=hint)
+        yield from _rated(given, row, columns, context, (source.name, line), hint=hint)
 
 
-def _objects(source: Source, intake: Intake, columns: Columns, form: Form) -> Iterator[RatingRow]:
+def _objects(source: Source, context: ReadContext, columns: Columns, form: Form) -> Iterator[RatingRow]:
     for first, lines in source.line_batches():
         for number, line in enumerate(lines, first):
             if not line or line.isspace():
@@ -94,22 +94,22 @@ def _objects(source: Source, intake: Intake, columns: Columns, form: Form) -> It
             try:
                 row: dict[str, Any] = decode_row(line)
             except DECODING_ERRORS as error:
-                intake.refuse(explain(line, error), source.name, number)
+                context.refuse(explain(line, error), source.name, number)
                 continue
             kind = ("wide" if columns.ratings in row else "long") if form == "auto" else form
             try:
                 given = _given(row, columns, kind)
             except DataError as error:
-                intake.refuse(error.problem, source.name, number)
+                context.refuse(error.problem, source.name, number)
                 continue
-            yield from _rated(given, row, columns, intake, (source.name, number))
+            yield from _rated(given, row, columns, context, (source.name, number))
 
 
 def _rated(
     given: Sequence[_Given],
     row: Mapping[str, Any],
     columns: Columns,
-    intake: Intake,
+    context: ReadContext,
     place: tuple[str, int],
     *,
     hint: str = "",
@@ -119,12 +119,12 @@ def _rated(
         try:
             rating = _number(value)
         except ValueError:
-            intake.refuse(_no_number(value, name) + hint, *place)
+            context.refuse(_no_number(value, name) + hint, *place)
             continue
         if rating is None:
             continue
         if annotator is None or not str(annotator).strip():
-            intake.refuse("the annotator's name is missing; give every rating one", *place)
+            context.refuse("the annotator's name is missing; give every rating one", *place)
             continue
         item = str(row[columns.item]), str(row.get(columns.system) or "")
         yield RatingRow(place[1], item, str(annotator), rating, _drawn(row))

@@ -16,7 +16,7 @@ from qassay.arrays import Floats, Ints
 from qassay.errors import DataError
 from qassay.io.atomic_output import replacing
 from qassay.io.readers.delimited import delimiter_of
-from qassay.io.readers.read_context import Intake, ReadOptions
+from qassay.io.readers.read_context import ReadContext, ReadOptions
 from qassay.io.source import Source
 from qassay.meta.agreement.rating_rows import Columns, Drawn, Form, Item, RatingRow, rating_rows
 from qassay.meta.correlation.panel import finite_or_missing
@@ -85,7 +85,7 @@ def read_ratings(
     scale: Scale | None = None,
     salt: bytes | None = None,
     on_error: Literal["stop", "skip"] = "stop",
-) -> tuple[Ratings, Intake]:
+) -> tuple[Ratings, ReadContext]:
     """Read ratings from CSV, TSV or JSON lines (plain, gzip or Zstandard), and say what was left out.
 
     Long form has one rating a row, wide form one item a row with a column for each annotator; empty cells and nulls
@@ -93,16 +93,16 @@ def read_ratings(
     they are read.
     """
     files = [paths] if isinstance(paths, str | Path) else list(paths)
-    intake = Intake(ReadOptions(on_error=on_error))
+    context = ReadContext(ReadOptions(on_error=on_error))
     kept: dict[tuple[Item, str], RatingRow] = {}
     for path in files:
         source = Source.at(path)
         before = len(kept)
-        for row in rating_rows(source, intake, columns or Columns(), form):
+        for row in rating_rows(source, context, columns or Columns(), form):
             if scale is not None and not scale[0] <= row.value <= scale[1]:
-                intake.refuse(_outside(row.value, scale), source.name, row.line)
+                context.refuse(_outside(row.value, scale), source.name, row.line)
             elif (row.item, row.annotator) in kept:
-                intake.refuse(_again(row.annotator, row.item), source.name, row.line)
+                context.refuse(_again(row.annotator, row.item), source.name, row.line)
             else:
                 kept[row.item, row.annotator] = row
         if len(kept) == before:
@@ -112,7 +112,7 @@ def read_ratings(
     ratings = Ratings.build(
         [row.item for row in rows], people if salt is None else hashed(people, salt), [row.value for row in rows]
     )
-    return replace(ratings, drawn=_draws(rows)), intake
+    return replace(ratings, drawn=_draws(rows)), context
 
 
 def _draws(rows: Sequence[RatingRow]) -> dict[Item, Drawn]:
