@@ -1,11 +1,14 @@
 """Running totals: the same aggregates from any cutting of the stream, and intervals that can be trusted."""
 
+from itertools import pairwise
+
 import msgspec
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import qassay
 from answers import answer
 from qassay.errors import DataError
 from qassay.metrics.registry import create
@@ -68,18 +71,56 @@ def test_systems_mixed_in_one_batch():
 def test_cutting_does_not_matter(values, place):
     """Batches of any size give the same aggregates and intervals."""
     whole = tally_of(batch_of(values))
-    cut = tally_of(*(batch_of(part) for part in (values[:place], values[place:]) if part))
+    cut = tally_of(*(batch_of(values[start:end], first=start) for start, end in ((0, place), (place, 99))))
     assert cut.aggregates(1, draws=20) == whole.aggregates(1, draws=20)
 
 
 @given(st.lists(st.floats(0, 1) | st.just(float("nan")), min_size=1, max_size=40))
-def test_interval_holds_the_range(values):
-    """An interval lies within the scores and is the same for the same seed."""
+def test_interval_holds_the_score(values):
+    """An interval lies between 0 and the maximum, holds the score, and is the same for the same seed."""
     (found,) = tally_of(batch_of(values)).aggregates(7, draws=50)
     known = [value for value in values if value == value]  # noqa: PLR0124 - NaN is unlike itself
     assert (found.low is None) == (not known)
-    assert not known or min(known) - 1e-12 <= found.low <= found.high <= max(known) + 1e-12
+    assert not known or 0 <= found.low <= found.value <= found.high <= 1
     assert tally_of(batch_of(values)).aggregates(7, draws=50) == [found]
+
+
+def test_few_answers_have_a_wide_interval():
+    """Three right answers of three leave much open: Wilson's limits of 3 in 3, as statsmodels 0.14 prints them."""
+    (found,) = tally_of(batch_of([1, 1, 1])).aggregates(1)
+    assert (found.interval, found.low, found.high) == ("wilson", pytest.approx(0.4385030, abs=1e-6), 1)
+
+
+def test_answers_all_alike_have_an_interval_with_a_width():
+    """Two hundred wrong answers do not prove that all are: Wilson's limits of 0 in 200."""
+    (found,) = tally_of(batch_of(np.zeros(200))).aggregates(1)
+    assert (found.interval, found.low, found.high) == ("wilson", 0, pytest.approx(0.0188453, abs=1e-6))
+
+
+def test_a_pooled_score_of_few_answers_has_no_interval():
+    """BLEU of two answers is no mean, so that no share's interval fits it, and the row says why it has none."""
+    rows = [{"references": ["a b c d e"], "candidate": "a b c d f"}, {"references": ["f g h i"], "candidate": "f g h"}]
+    (found,) = qassay.score(rows, metrics=["bleu"]).to_dicts()
+    assert (found["low"], found["high"], found["interval"]) == (None, None, "none: too few answers")
+
+
+@pytest.mark.parametrize("size", [50, GROUPS + 200])
+def test_the_order_of_rows_changes_nothing(size):
+    """An interval depends on the answers, not on the order in which they come."""
+    rows = [answer(f"the answer {i}", f"answer {i % 7} of {i}", id=f"q{i}") for i in range(size)]
+    backwards, forwards = Scorer(["token_f1"]), Scorer(["token_f1"])
+    limits = []
+    for scorer, some in ((forwards, rows), (backwards, rows[::-1])):
+        tally = scorer.tally()
+        tally.add(scorer.score(some))
+        limits.append([(each.low, each.high) for each in tally.aggregates(1)])
+    assert limits[0] == [pytest.approx(each, abs=1e-12) for each in limits[1]]
+
+
+def test_many_systems_take_little_memory():
+    """A system of one answer holds one row of statistics, not room for thousands."""
+    tally = tally_of(*(batch_of([0.5], f"system {i}") for i in range(50)))
+    assert sum(system.sums["token_f1"].nbytes for system in tally.systems.values()) == 50 * 2 * 8
 
 
 def test_coverage():
@@ -147,8 +188,9 @@ def test_state_round_trip(size):
 def test_cutting_across_the_number_of_groups():
     """Where the batches end does not matter to the groups either."""
     values = np.random.default_rng(0).random(GROUPS + 500)
-    cuts = np.array_split(values, [1000, GROUPS - 1, GROUPS, GROUPS + 1])
-    assert tally_of(*map(batch_of, cuts)).state() == tally_of(batch_of(values)).state()
+    places = [0, 1000, GROUPS - 1, GROUPS, GROUPS + 1, len(values)]
+    cuts = [batch_of(values[start:end], first=start) for start, end in pairwise(places)]
+    assert tally_of(*cuts).state() == tally_of(batch_of(values)).state()
 
 
 def test_state_in_the_middle_of_a_system():
@@ -156,7 +198,7 @@ def test_state_in_the_middle_of_a_system():
     values = np.random.default_rng(0).random(2 * GROUPS)
     restored = Tally([F1])
     restored.restore(tally_of(batch_of(values[:GROUPS])).state())
-    restored.add(batch_of(values[GROUPS:]))
+    restored.add(batch_of(values[GROUPS:], first=GROUPS))
     assert restored.state() == tally_of(batch_of(values)).state()
 
 

@@ -68,10 +68,10 @@ def test_rows(table):
 
 
 def test_dicts(table):
-    """Aggregates as plain dictionaries have the fields that `score --json` prints."""
+    """Aggregates as plain dictionaries have the fields that `score --json` prints; few answers say how limits came."""
     found = table.to_dicts()
     assert [list(each) for each in found if each["system"] == "B"] == [
-        ["system", "metric", "value", "low", "high", "n", "unscored", "signature"]
+        ["system", "metric", "value", "low", "high", "n", "unscored", "signature", "interval"]
     ] * 2
 
 

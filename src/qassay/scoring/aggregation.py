@@ -13,24 +13,24 @@ import numpy as np
 from qassay.errors import DataError
 from qassay.features.resources import Resources
 from qassay.records import read_field, without_fields
+from qassay.scoring.bootstrap import FEWEST, bootstrap, interval_of
 from qassay.scoring.table import Aggregate, Signature
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from numpy.typing import NDArray
+
     from qassay.arrays import Floats, Ints
     from qassay.metrics.base import Metric
     from qassay.records import Example
 
-_ROUNDING = 1e-12
-"""Scores closer than this are the same, summed up in another order."""
 DRAWS = 1000
 CONFIDENCE = 0.95
 GROUPS = 4096
-"""Up to this many answers a system is resampled answer by answer; beyond, in this many groups of answers."""
+"""Up to this many answers per system are resampled one by one; beyond, in this many groups of answers."""
 BINS = 20
 _HASH_RANGE = 1 << 128
-_DRAWS_AT_ONCE = 100
 
 
 @dataclass(slots=True)
@@ -58,6 +58,7 @@ class ScoredBatch:
 class _SystemState(msgspec.Struct):
     examples: int
     data: dict[str, str]
+    keys: bytes
     sums: dict[str, tuple[int, bytes]]
     scored: dict[str, int]
     histograms: dict[str, list[int]]
@@ -70,48 +71,71 @@ class _TallyState(msgspec.Struct):
 
 
 class SystemTally:
-    """One system's statistics under every metric, in constant memory."""
+    """One system's statistics under every metric, in memory that is bounded however many answers there are.
+
+    Up to `GROUPS` answers keep a row each; beyond, answers share rows, chosen by texts and ids. So neither the order
+    of the file nor how it is cut into batches changes an aggregate.
+    """
 
     def __init__(self) -> None:
         self.examples = 0
         self.data: Counter[frozenset[str]] = Counter()
         """By the fields that metrics read, the sum of the answers' hashes."""
+        self.keys = np.zeros((0, 2), np.uint64)
+        """Hashes of each answer's texts, and of its texts and id, while every answer has a row of its own."""
         self.sums: dict[str, Floats] = {}
         self.scored: Counter[str] = Counter()
         self.histograms: dict[str, Ints] = {}
         self.reasons: dict[str, Counter[str]] = {}
 
+    @property
+    def grouped(self) -> bool:
+        """Whether answers share rows."""
+        return self.examples > GROUPS
+
     def add(self, metrics: Sequence[Metric], batch: ScoredBatch, rows: Ints) -> None:
-        """Take in the rows of a batch that belong to this system."""
+        """Add the rows of a batch that belong to this system."""
+        examples = [batch.examples[i] for i in rows.tolist()]
         before, self.examples = self.examples, self.examples + len(rows)
-        group = np.arange(before, self.examples)
-        if self.examples > GROUPS:
+        keys = np.array([_keys(example) for example in examples], np.uint64).reshape(-1, 2)
+        if self.grouped:
             if before <= GROUPS:
                 self._regroup()
-            group = _drawn_groups(group)
+            row, height = _group_of(keys), GROUPS
+        else:
+            row, height = np.arange(before, self.examples), self.examples
+            self.keys = np.concatenate([self.keys, keys])
         for reads in dict.fromkeys(metric.reads for metric in metrics):
-            added = sum(_data_hash(batch.examples[i], reads) for i in rows.tolist())
+            added = sum(_data_hash(example, reads) for example in examples)
             self.data[reads] = (self.data[reads] + added) % _HASH_RANGE
+        wanted = set(rows.tolist())
         for metric in metrics:
             spec = str(metric.spec)
             stats, values = batch.stats[spec][rows], batch.scores[spec][rows]
-            sums = self.sums.setdefault(spec, np.zeros((GROUPS, stats.shape[1])))
-            np.add.at(sums, group, stats)
+            sums = _with_height(self.sums.get(spec, np.zeros((0, stats.shape[1]))), height)
+            np.add.at(sums, row, stats)
+            self.sums[spec] = sums
             known = values[~np.isnan(values)]
             self.scored[spec] += len(known)
             bins = np.clip(known / metric.declaration.maximum * BINS, 0, BINS - 1).astype(np.int64)
             empty = np.zeros(BINS, np.int64)
             self.histograms[spec] = self.histograms.get(spec, empty) + np.bincount(bins, minlength=BINS)
-            wanted = set(rows.tolist())
             found = Counter(reason for i, reason in batch.unscored[spec].items() if i in wanted)
             self.reasons.setdefault(spec, Counter()).update(found)
 
+    def rows(self, spec: str) -> Floats:
+        """Return the statistics to resample: one row per answer, ordered by content, or one per group."""
+        if self.grouped:
+            return self.sums[spec]
+        return self.sums[spec][: self.examples][np.argsort(self.keys[:, 0], kind="stable")]
+
     def _regroup(self) -> None:
-        """Put the answers that had a group each into drawn groups."""
-        group = _drawn_groups(np.arange(GROUPS))
+        """Move the answers that have a row each into shared rows."""
+        group = _group_of(self.keys)
         for spec, alone in self.sums.items():
-            self.sums[spec] = np.zeros_like(alone)
-            np.add.at(self.sums[spec], group, alone)
+            self.sums[spec] = np.zeros((GROUPS, alone.shape[1]))
+            np.add.at(self.sums[spec], group, alone[: len(group)])
+        self.keys = np.zeros((0, 2), np.uint64)
 
     def state(self) -> _SystemState:
         """Return everything in a form that can be stored."""
@@ -119,6 +143,7 @@ class SystemTally:
         return _SystemState(
             self.examples,
             {" ".join(sorted(reads)): f"{total:x}" for reads, total in self.data.items()},
+            self.keys.tobytes(),
             {spec: (sums.shape[1], sums[:used].tobytes()) for spec, sums in self.sums.items()},
             dict(self.scored),
             {spec: counts.tolist() for spec, counts in self.histograms.items()},
@@ -127,14 +152,15 @@ class SystemTally:
 
     @classmethod
     def restored(cls, state: _SystemState) -> SystemTally:
-        """Take up what `state` gave."""
+        """Return the system that `state` described."""
         tally = cls()
         tally.examples = state.examples
         tally.data.update({frozenset(names.split()): int(total, 16) for names, total in state.data.items()})
-        for spec, (width, stored) in state.sums.items():
-            rows = np.frombuffer(stored, np.float64).reshape(-1, width)
-            tally.sums[spec] = np.zeros((GROUPS, width))
-            tally.sums[spec][: len(rows)] = rows
+        tally.keys = np.frombuffer(state.keys, np.uint64).reshape(-1, 2)
+        tally.sums = {
+            spec: np.frombuffer(stored, np.float64).reshape(-1, width).copy()
+            for spec, (width, stored) in state.sums.items()
+        }
         tally.scored = Counter(state.scored)
         tally.histograms = {spec: np.array(counts, np.int64) for spec, counts in state.histograms.items()}
         tally.reasons = {spec: Counter(reasons) for spec, reasons in state.reasons.items()}
@@ -164,27 +190,32 @@ class Tally:
             self.systems.setdefault(name, SystemTally()).add(self.metrics, batch, rows)
 
     def aggregates(self, seed: int, draws: int = DRAWS, confidence: float = CONFIDENCE) -> list[Aggregate]:
-        """Return every system's score under every metric, with a percentile bootstrap interval (Efron 1979)."""
+        """Return every system's score under every metric, with an interval.
+
+        It is a percentile bootstrap (Efron 1979); where answers are too few or all alike for one, see
+        `small_sample_interval`.
+        """
         result = []
         for name, tally in self.systems.items():
-            counts = min(tally.examples, GROUPS)
-            rng = np.random.default_rng(seed)
-            samples = self._resample(tally, counts, rng, draws)
+            rows = {str(metric.spec): tally.rows(str(metric.spec)) for metric in self.metrics}
+            resampled = [metric for metric in self.metrics if tally.scored[str(metric.spec)] >= FEWEST]
+            samples = bootstrap(resampled, rows, np.random.default_rng(seed), draws)
             for metric in self.metrics:
                 spec = str(metric.spec)
-                value = float(metric.finish(tally.sums[spec].sum(0)))
-                low, high = _interval(samples[spec], confidence, value)
+                value = float(metric.finish(rows[spec].sum(0)))
+                interval = interval_of(metric, value, tally.scored[spec], samples.get(spec), confidence)
                 result.append(
                     Aggregate(
                         system=name,
                         metric=spec,
                         value=None if np.isnan(value) else value,
-                        low=low,
-                        high=high,
+                        low=interval.low,
+                        high=interval.high,
                         n=tally.scored[spec],
                         unscored=tally.examples - tally.scored[spec],
                         signature=str(self.signature(metric, tally)),
                         reasons=dict(tally.reasons[spec]),
+                        interval=interval.method,
                     )
                 )
         return result
@@ -194,7 +225,7 @@ class Tally:
         identity = {"lang": self.resources.language, **metric.identity(self.resources)}
         if "tok" in metric.params:
             identity["tok"] = metric.tok
-        grouped = GROUPS if tally.examples > GROUPS else None
+        grouped = GROUPS if tally.grouped else None
         data = f"{tally.data[metric.reads]:032x}"[:12]
         return Signature(str(metric.spec), tuple(sorted(identity.items())), data, grouped)
 
@@ -214,41 +245,32 @@ class Tally:
         self.systems = {name: SystemTally.restored(system) for name, system in stored.systems.items()}
         self.notes = Counter(stored.notes)
 
-    def _resample(self, tally: SystemTally, groups: int, rng: np.random.Generator, draws: int) -> dict[str, Floats]:
-        """Draw groups with replacement, the same ones for every metric, and finish each draw's sums."""
-        samples: dict[str, list[Floats]] = {str(metric.spec): [] for metric in self.metrics}
-        for start in range(0, draws, _DRAWS_AT_ONCE):
-            size = min(_DRAWS_AT_ONCE, draws - start)
-            drawn = rng.integers(groups, size=(size, groups)) + groups * np.arange(size)[:, None]
-            counts = np.bincount(drawn.ravel(), minlength=size * groups).reshape(size, groups).astype(np.float64)
-            for metric in self.metrics:
-                spec = str(metric.spec)
-                samples[spec].append(metric.finish(counts @ tally.sums[spec][:groups]))
-        return {spec: np.concatenate(parts) for spec, parts in samples.items()}
+
+def _with_height(sums: Floats, height: int) -> Floats:
+    """Return the array with room for `height` rows, doubled so that growing costs little."""
+    if len(sums) >= height:
+        return sums
+    grown = np.zeros((min(GROUPS, max(height, 2 * len(sums))), sums.shape[1]))
+    grown[: len(sums)] = sums
+    return grown
 
 
-def _drawn_groups(numbers: Ints) -> Ints:
-    """Draw a group for each answer from its number in the file.
+def _group_of(keys: NDArray[np.uint64]) -> Ints:
+    """Return the shared row of each answer.
 
-    A drawn group makes no order of the file (sorted, or taking turns between kinds of questions) narrow or widen
-    the interval, as groups in turn would. The draw is splitmix64's mixing of the number.
+    Rows that follow from the answers, not from the order of the file (sorted, or alternating between kinds of
+    questions), neither narrow nor widen the interval.
     """
-    mixed = (numbers.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
-    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return ((mixed ^ (mixed >> np.uint64(31))) % np.uint64(GROUPS)).astype(np.int64)
+    return (keys[:, 1] % np.uint64(GROUPS)).astype(np.int64)
 
 
-def _interval(samples: Floats, confidence: float, value: float) -> tuple[float | None, float | None]:
-    """Return the percentiles; where the score lies beside them by rounding alone, they reach it."""
-    known = samples[~np.isnan(samples)]
-    if not len(known):
-        return None, None
-    tail = 50 * (1 - confidence)
-    low, high = np.percentile(known, [tail, 100 - tail])
-    if low - _ROUNDING < value < high + _ROUNDING:
-        low, high = min(low, value), max(high, value)
-    return float(low), float(high)
+def _keys(example: Example) -> tuple[int, int]:
+    """Return a hash of question, references and candidate, and one of these and the id."""
+    parts = [example.question, example.candidate or "", *(each.text for each in example.references)]
+    content = blake2b("\x1e".join(parts).encode(errors="surrogatepass"), digest_size=8)
+    whole = content.copy()
+    whole.update(b"\x1d" + example.id.encode(errors="surrogatepass"))
+    return int.from_bytes(content.digest()), int.from_bytes(whole.digest())
 
 
 def _data_hash(example: Example, reads: frozenset[str]) -> int:

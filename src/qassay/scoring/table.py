@@ -72,12 +72,16 @@ class Aggregate:
     signature: str
     reasons: dict[str, int] = field(default_factory=dict)
     """Why answers are unscored, with counts."""
+    interval: str = "bootstrap"
+    """How the limits were found: `bootstrap`, or `wilson` where answers are few or all alike; or why there are none."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the fields as `score --json` prints them; the reasons only where there are any."""
+        """Return the fields as `score --json` prints them; reasons and the kind of interval only where they matter."""
         fields = asdict(self)
         if not self.reasons:
             del fields["reasons"]
+        if self.interval == "bootstrap":
+            del fields["interval"]
         return fields
 
 

@@ -16,8 +16,8 @@ from numpy.typing import ArrayLike
 from qassay.arrays import Bools, Floats, Ints
 from qassay.errors import DataError
 from qassay.meta.accuracy.label_design import Design, simple_random
-from qassay.meta.accuracy.proportion import around, quantile
 from qassay.meta.correlation.panel import finite_or_missing
+from qassay.scoring.intervals import around, quantile
 
 FEWEST_LABELS = 10
 """With fewer labels a slope says nothing, and the labels stand alone."""

@@ -1,5 +1,7 @@
 """Intervals for a share of right answers, whose limits stay between 0 and 1."""
 
+from statistics import NormalDist
+
 import numpy as np
 
 from qassay.errors import DataError
@@ -14,10 +16,12 @@ def check_confidence(confidence: float) -> float:
 
 def quantile(confidence: float, freedom: float | None = None) -> float:
     """Return the two-sided quantile of the normal distribution, or of Student's t with degrees of freedom."""
+    upper = (1 + check_confidence(confidence)) / 2
+    if freedom is None:
+        return NormalDist().inv_cdf(upper)
     from scipy import stats  # noqa: PLC0415 - heavy, loaded when needed
 
-    upper = (1 + check_confidence(confidence)) / 2
-    return float(stats.norm.ppf(upper) if freedom is None else stats.t.ppf(upper, freedom))
+    return float(stats.t.ppf(upper, freedom))
 
 
 def wilson(share: float, size: float, reach: float) -> tuple[float, float]:

@@ -1,0 +1,85 @@
+"""Intervals of aggregates: the bootstrap, and what stands in its place where answers are few or all alike."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from qassay.scoring.intervals import quantile, wilson
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from qassay.arrays import Floats
+    from qassay.metrics.base import Metric
+
+FEWEST = 10
+"""Scored answers from which on a bootstrap is drawn; resampling fewer gives intervals that are far too narrow."""
+BOOTSTRAP, WILSON, TOO_FEW = "bootstrap", "wilson", "none: too few answers"
+_ROUNDING = 1e-12
+"""Scores closer than this are the same, summed up in another order."""
+_DRAWS_AT_ONCE = 100
+
+
+class Interval(NamedTuple):
+    """The limits of an aggregate, None where there are none, and how they were found."""
+
+    low: float | None
+    high: float | None
+    method: str
+
+
+def bootstrap(
+    metrics: Sequence[Metric], rows: Mapping[str, Floats], rng: np.random.Generator, draws: int
+) -> dict[str, Floats]:
+    """Draw rows of statistics with replacement, the same ones for every metric, and finish each draw's sum."""
+    samples: dict[str, list[Floats]] = {str(metric.spec): [] for metric in metrics}
+    if not samples:
+        return {}
+    size = len(rows[next(iter(samples))])
+    for start in range(0, draws, _DRAWS_AT_ONCE):
+        number = min(_DRAWS_AT_ONCE, draws - start)
+        drawn = rng.integers(size, size=(number, size)) + size * np.arange(number)[:, None]
+        counts = np.bincount(drawn.ravel(), minlength=number * size).reshape(number, size).astype(np.float64)
+        for metric in metrics:
+            spec = str(metric.spec)
+            samples[spec].append(metric.finish(counts @ rows[spec]))
+    return {spec: np.concatenate(parts) for spec, parts in samples.items()}
+
+
+def interval_of(metric: Metric, value: float, n: int, samples: Floats | None, confidence: float) -> Interval:
+    """Return an aggregate's interval: the percentiles of its bootstrap samples, where they say anything."""
+    if np.isnan(value):
+        return Interval(None, None, BOOTSTRAP)
+    limits = None if samples is None else _percentiles(samples, confidence, value)
+    if limits is None or limits[1] - limits[0] < _ROUNDING:
+        return small_sample_interval(metric, value, n, confidence)
+    return Interval(*limits, BOOTSTRAP)
+
+
+def small_sample_interval(metric: Metric, value: float, n: int, confidence: float) -> Interval:
+    """Return Wilson's interval (1927) of a share that equals the score, for few answers or answers that are all alike.
+
+    A graded score varies less than a share of right answers with the same mean, so the interval is rather too wide
+    than too narrow. A pooled score such as BLEU is no mean of the answers' scores: of few answers it has no interval,
+    unless it is 0 or the highest score there is, which takes all answers to be so.
+    """
+    share = value / metric.declaration.maximum
+    extreme = min(abs(share), abs(1 - share)) < _ROUNDING
+    if not -_ROUNDING <= share <= 1 + _ROUNDING or (metric.declaration.corpus == "pooled" and not extreme):
+        return Interval(None, None, TOO_FEW)
+    low, high = wilson(min(1.0, max(0.0, share)), n, quantile(confidence))
+    return Interval(*(limit * metric.declaration.maximum for limit in (min(low, share), max(high, share))), WILSON)
+
+
+def _percentiles(samples: Floats, confidence: float, value: float) -> tuple[float, float] | None:
+    """Return the percentiles; where the score lies outside them by rounding alone, they are moved to reach it."""
+    known = samples[~np.isnan(samples)]
+    if not len(known):
+        return None
+    tail = 50 * (1 - confidence)
+    low, high = np.percentile(known, [tail, 100 - tail])
+    if low - _ROUNDING < value < high + _ROUNDING:
+        low, high = min(low, value), max(high, value)
+    return float(low), float(high)
