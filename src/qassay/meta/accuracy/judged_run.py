@@ -13,14 +13,13 @@ from qassay.meta.accuracy.estimates import JudgedAnswers
 from qassay.meta.accuracy.label_files import Labels
 from qassay.meta.accuracy.label_selection import Selection, next_labels
 from qassay.meta.accuracy.labels import MatchedLabels, add_judgements, match_labels
+from qassay.meta.accuracy.ppi import EVEN
 from qassay.meta.accuracy.system_wise import RankedAnswers, SystemWise, evaluate_systems, tune_threshold
 from qassay.meta.correlation.weighted import settled
 from qassay.metrics.registry import CATALOGUE, parse_spec
 from qassay.records import Example
 from qassay.scoring.scorer import OnError, score_examples
 
-EVEN = 0.5
-"""From this probability on an answer is rather right than wrong."""
 _RANK = "rank"
 JUDGED_MISSING = "missing answers on which there is a verdict, which the judge counts as not right"
 

@@ -17,10 +17,14 @@ from qassay.arrays import Bools, Floats, Ints
 from qassay.errors import DataError
 from qassay.meta.accuracy.label_design import Design, simple_random
 from qassay.meta.correlation.panel import finite_or_missing
-from qassay.scoring.intervals import around, quantile
+from qassay.scoring.intervals import around, quantile, wilson
 
 FEWEST_LABELS = 10
 """With fewer labels a slope says nothing, and the labels stand alone."""
+FEWEST_ANSWERS = 10
+"""With fewer answers the spread of the judge's scores says nothing of the share of right ones."""
+EVEN = 0.5
+"""From this probability on an answer is more likely right than wrong."""
 MISJUDGED = 3.0
 """As many labels count as misjudged at least: that none is seen among n means only that 3/n may be (rule of three)."""
 _FLAT = 1e-12
@@ -103,7 +107,12 @@ class _Labelled:
 def judge_accuracy(
     scores: ArrayLike, *, clusters: Sequence[Hashable] | None = None, confidence: float = 0.95
 ) -> AccuracyEstimate:
-    """Average the judge's scores. The interval holds the choice of questions, and none of the judge's own errors."""
+    """Average the judge's scores.
+
+    The interval covers the sampling of questions, not the judge's own errors. Of few answers, or of answers that the
+    judge all calls right or all wrong, the spread of its scores says nothing: the interval is then that of as many
+    verdicts with the same share of right ones.
+    """
     values = _scores(scores)
     n = len(values)
     code = _codes(clusters, n)
@@ -112,7 +121,10 @@ def judge_accuracy(
     units = len(sums)
     variance = float(sums @ sums) * units / max(1, units - 1)
     estimate = float(values.mean())
-    low, high = around(estimate, variance, quantile(confidence, max(1, units - 1)), n)
+    if units < FEWEST_ANSWERS or len(np.unique(values >= EVEN)) == 1:
+        low, high = wilson(estimate, units, quantile(confidence))
+    else:
+        low, high = around(estimate, variance, quantile(confidence, max(1, units - 1)), n)
     # Scores of 0 and 1 alone say nothing of their own certainty, so that labels have everything to tell.
     verdicts = bool(((values == 0) | (values == 1)).all())
     claimed = estimate * (1 - estimate) if verdicts else float((values * (1 - values)).mean())
