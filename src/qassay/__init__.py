@@ -5,8 +5,11 @@ from typing import TYPE_CHECKING
 
 from qassay.api.score import LoadedMetric, load, score
 from qassay.errors import DataError, ModelError, QassayError, SpecError
+from qassay.metrics.base import MeanMetric, Metric
+from qassay.metrics.registry import register_metric
 from qassay.records import Example, Opinion, Reference
 from qassay.scoring.table import Aggregate, Score, ScoreTable
+from qassay.spec import Param
 from qassay.version import __version__
 
 if TYPE_CHECKING:
@@ -18,9 +21,12 @@ __all__ = [
     "DataError",
     "Example",
     "LoadedMetric",
+    "MeanMetric",
+    "Metric",
     "ModelError",
     "Models",
     "Opinion",
+    "Param",
     "QassayError",
     "Reference",
     "Score",
@@ -29,6 +35,7 @@ __all__ = [
     "SummaryTable",
     "__version__",
     "load",
+    "register_metric",
     "score",
     "score_summaries",
     "verify",

@@ -30,6 +30,10 @@ class SpecError(QassayError):
     """A metric spec that names something that does not exist, or a value out of range."""
 
 
+class PluginError(SpecError):
+    """Something of an installed package that cannot be loaded or used; the message names the package."""
+
+
 class NoSuchScoreError(SpecError, KeyError, IndexError):
     """A metric, system or answer that a table has no scores of; a lookup's own error as well."""
 

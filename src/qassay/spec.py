@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from difflib import get_close_matches
 from math import isfinite, nan
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from qassay.errors import SpecError
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 Value = int | float | str | bool
+Corpus = Literal["mean", "pooled"]
 WEIGHTINGS = ("kpqa", "kp", "idf", "uniform")
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 _WORDS = {"yes": True, "true": True, "no": False, "false": False}
@@ -95,7 +96,7 @@ class Declaration:
     source: str
     params: tuple[Param, ...] = ()
     weightings: tuple[str, ...] = ()
-    corpus: str = "mean"
+    corpus: Corpus = "mean"
     """`mean` where the published corpus number is the mean of the answers', `pooled` where counts are summed."""
     maximum: float = 1.0
     """The highest score, which identical texts get."""
@@ -125,15 +126,22 @@ class MetricSpec:
         return {**defaults, **dict(self.options)}
 
 
-def parse(text: str, declarations: Mapping[str, Declaration]) -> MetricSpec:
+class Declared(Protocol):
+    """Anything that is declared."""
+
+    @property
+    def declaration(self) -> Declaration:
+        """What is declared of it."""
+
+
+def parse(text: str, catalogue: Mapping[str, Declared]) -> MetricSpec:
     """Read a spec and check it; what is unknown, doubled or malformed is an error that names the nearest."""
     head, *pairs = text.strip().split(",")
     name, colon, weights = head.strip().partition(":")
-    if name not in declarations:
-        raise SpecError(
-            f'there is no metric "{name}"{_nearest(name, tuple(declarations))}; `qassay metrics` lists them'
-        )
-    declaration = declarations[name]
+    if name not in catalogue:
+        raise SpecError(f'there is no metric "{name}"{_nearest(name, tuple(catalogue))}; `qassay metrics` lists them')
+    declaration = catalogue[name].declaration
+    name = declaration.name
     if colon:
         _check_weights(weights, declaration)
     given: dict[str, Value] = {}

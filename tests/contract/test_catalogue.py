@@ -64,7 +64,7 @@ EVERYTHING = [*SPECS, *CHOICES, *BONUSES]
 BEST_REFERENCE = [
     spec
     for spec in EVERYTHING
-    if TRAITS[parse_spec(spec).name].references == "best" or create(spec).params.get("refs") == "max"
+    if TRAITS[parse_spec(spec).name].references == "best" or create(spec).settings.get("refs") == "max"
 ]
 
 TEXTS = {

@@ -71,7 +71,7 @@ def _describe(declared: Declaration, spec: MetricSpec, *, json: bool) -> None:
 
 def _definition(declared: Declaration) -> str:
     asks = QUESTION_METRICS.get(declared.name)
-    return inspect.getdoc(asks or CATALOGUE[declared.name].create) or ""
+    return inspect.getdoc(asks) or "" if asks else CATALOGUE[declared.name].definition
 
 
 def _document(declared: Declaration) -> dict[str, Any]:

@@ -7,18 +7,22 @@ bootstrap; the statistics of shards add up. An unscored example has a row of zer
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING
+from inspect import getdoc
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from qassay.features.frequencies import FrequencyNeed
 from qassay.features.tokens import token_view
+from qassay.spec import Declaration
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from qassay.arrays import Bools, Floats, Ints
     from qassay.features.batch import Batch, Pairs
     from qassay.features.resources import Resources
-    from qassay.spec import Declaration, MetricSpec
+    from qassay.spec import Corpus, MetricSpec, Param, Value
 
 
 NO_CANDIDATE = "no candidate"
@@ -26,23 +30,64 @@ EMPTY_REFERENCE = "every reference is empty"
 
 
 class Metric(ABC):
-    """One metric with its parameters set."""
+    """One metric with its parameters set. A class declares itself: what stands here is what the catalogue knows of it.
 
-    def __init__(self, spec: MetricSpec, declaration: Declaration) -> None:
+    The first line of the docstring is its summary, unless `summary` says it.
+    """
+
+    name: ClassVar[str] = ""
+    summary: ClassVar[str] = ""
+    source: ClassVar[str] = ""
+    """Who defined it, and where."""
+    params: ClassVar[tuple[Param, ...]] = ()
+    weightings: ClassVar[tuple[str, ...]] = ()
+    corpus: ClassVar[Corpus] = "pooled"
+    """`mean` where the corpus score is the mean of the answers' scores, `pooled` where their statistics are summed."""
+    maximum: ClassVar[float] = 1.0
+    """The highest score, which identical texts get."""
+    needs: ClassVar[frozenset[str]] = frozenset()
+    """The fields, beyond candidate and references, that an answer must have."""
+
+    def __init__(self, spec: MetricSpec, declaration: Declaration | None = None) -> None:
         self.spec = spec
-        self.declaration = declaration
-        self.params = spec.resolve(declaration)
+        self.declaration = declaration or self.declare()
+        self.settings = spec.resolve(self.declaration)
+        """Every parameter's value, by name."""
+
+    @classmethod
+    def declare(cls) -> Declaration:
+        """Return what the class declares."""
+        summary = cls.summary or (getdoc(cls) or "").partition("\n")[0].removesuffix(".")
+        return Declaration(
+            name=cls.name,
+            summary=summary,
+            source=cls.source,
+            params=tuple(cls.params),
+            weightings=tuple(cls.weightings),
+            corpus=cls.corpus,
+            maximum=cls.maximum,
+            needs=frozenset(cls.needs),
+        )
+
+    @classmethod
+    def takes_model(cls, ref: str, settings: Mapping[str, Value]) -> bool:  # noqa: ARG003 - for those with a model
+        """Whether a model that the run names is of the kind that the metric's parameter `model` takes."""
+        return False
 
     @property
-    def needs(self) -> frozenset[str]:
-        """The fields an answer must have beyond candidate and references."""
+    def needed_fields(self) -> frozenset[str]:
+        """The fields an answer must have beyond candidate and references, with these parameters and weights."""
         return self.declaration.needs | ({"question"} if self.spec.weights == "kpqa" else frozenset())
 
     @property
     def reads(self) -> frozenset[str]:
         """The fields of an answer, beyond candidate, question and references, on which its score depends."""
-        bonus = {"entities"} if self.params.get("entity") else frozenset()
-        return (self.declaration.needs - {"question", "references"}) | bonus
+        return self.declaration.needs - {"question", "references"}
+
+    @property
+    def runs_model(self) -> bool:
+        """Whether a model reads the answers, which takes milliseconds for each."""
+        return self.spec.weights in {"kpqa", "kp"} or self.declaration.param("model") is not None
 
     @property
     def frequencies(self) -> tuple[FrequencyNeed, ...]:
@@ -63,11 +108,11 @@ class Metric(ABC):
 
     def text(self, name: str) -> str:
         """Return a parameter that is a word."""
-        return str(self.params[name])
+        return str(self.settings[name])
 
     def number(self, name: str) -> float:
         """Return a parameter that is a number."""
-        return float(self.params[name])
+        return float(self.settings[name])
 
     @abstractmethod
     def stats(self, batch: Batch) -> Floats:
@@ -84,6 +129,8 @@ class Metric(ABC):
 
 class MeanMetric(Metric):
     """A metric whose corpus score is the mean of the answers' scores: statistics are [value, 1]."""
+
+    corpus = "mean"
 
     @abstractmethod
     def values(self, batch: Batch) -> Floats:

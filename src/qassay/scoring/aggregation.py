@@ -12,6 +12,7 @@ import numpy as np
 
 from qassay.errors import DataError
 from qassay.features.resources import Resources
+from qassay.metrics.registry import provenance
 from qassay.records import read_field, without_fields
 from qassay.scoring.bootstrap import FEWEST, bootstrap, interval_of
 from qassay.scoring.table import Aggregate, Signature
@@ -222,8 +223,12 @@ class Tally:
 
     def signature(self, metric: Metric, tally: SystemTally) -> Signature:
         """Return what a system's aggregate depends on."""
-        identity = {"lang": self.resources.language, **metric.identity(self.resources)}
-        if "tok" in metric.params:
+        identity = {
+            "lang": self.resources.language,
+            **metric.identity(self.resources),
+            **provenance(metric.spec.name),
+        }
+        if "tok" in metric.settings:
             identity["tok"] = metric.tok
         grouped = GROUPS if tally.grouped else None
         data = f"{tally.data[metric.reads]:032x}"[:12]

@@ -112,7 +112,7 @@ class Scorer:
 
     def need_model(self) -> Self:
         """Refuse a model that no metric of the run can use, instead of scoring with the embedded one in silence."""
-        running, model = [metric for metric in self.metrics if _runs_model(metric)], self.resources.model
+        running, model = [metric for metric in self.metrics if metric.runs_model], self.resources.model
         weighing = any(metric.spec.weights in {"kpqa", "kp"} for metric in running)
         named = any(dict(metric.spec.options).get("model") == model for metric in running)
         if model == EMBEDDED or not running or named or (weighing and has_keyphrase_head(model)):
@@ -145,7 +145,7 @@ class Scorer:
     @property
     def batch_size(self) -> int:
         """How many answers to score at a time; the scores do not depend on it."""
-        return MODEL_BATCH if any(_runs_model(metric) for metric in self.metrics) else BATCH
+        return MODEL_BATCH if any(metric.runs_model for metric in self.metrics) else BATCH
 
     def count(self, examples: Iterable[Example]) -> None:
         """Count the frequencies that the metrics need over all references of the run."""
@@ -183,7 +183,7 @@ class Scorer:
 
     def _check_fields(self, examples: Sequence[Example]) -> None:
         for metric in () if self._may_lack else self.metrics:
-            for need in sorted(metric.needs):
+            for need in sorted(metric.needed_fields):
                 lacking = next((example for example in examples if _lacks(example, need)), None)
                 if lacking is not None:
                     raise DataError(
@@ -201,11 +201,12 @@ def _measured(metric: Metric, lacking: Mapping[int, str], batch: Batch) -> tuple
 
 def _lacking(metric: Metric, examples: Sequence[Example]) -> dict[int, str]:
     """Find the answers that lack what a metric needs, with what it is."""
-    return {i: f"no {need}" for need in sorted(metric.needs) for i, each in enumerate(examples) if _lacks(each, need)}
-
-
-def _runs_model(metric: Metric) -> bool:
-    return metric.spec.weights in {"kpqa", "kp"} or metric.declaration.param("model") is not None
+    return {
+        i: f"no {need}"
+        for need in sorted(metric.needed_fields)
+        for i, each in enumerate(examples)
+        if _lacks(each, need)
+    }
 
 
 def _lacks(example: Example, need: str) -> bool:

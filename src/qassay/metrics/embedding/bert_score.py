@@ -13,14 +13,17 @@ from qassay.metrics.base import EMPTY_REFERENCE, MeanMetric, best, f_measure, su
 from qassay.metrics.embedding.baseline import Baseline, baseline, baseline_identity
 from qassay.metrics.embedding.matching import Units, match_pairs
 from qassay.models.base import EMBEDDED
+from qassay.models.load import is_encoder
+from qassay.spec import WEIGHTINGS, Param
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from qassay.arrays import Floats, Ints
     from qassay.features.batch import Batch, Pairs
     from qassay.features.resources import Resources
     from qassay.models.base import TokenEmbeddings
+    from qassay.spec import Value
 
 
 class BertScore(MeanMetric):
@@ -30,6 +33,23 @@ class BertScore(MeanMetric):
     similarities, clipped to 0 and above, to a power; `rescale` maps the similarity of unrelated texts to 0.
     """
 
+    name = "bert_score"
+    summary = "greedy cosine matching of token embeddings"
+    source = "Zhang et al. 2020; Lee et al. 2021 for keyphrase weights"
+    params = (
+        Param("model", EMBEDDED, "mini, a folder, or a Hugging Face name (extra hf)"),
+        Param("layer", 0, "whose embeddings; 0 is the model's default", low=0, high=200),
+        Param("stat", "f", "F, precision or recall", choices=("f", "p", "r")),
+        Param("rescale", "no", "map unrelated texts to 0: no, yes, or a baseline file"),
+        Param("sharpen", 1.0, "power on similarities, clipped to 0 and above unless it is 1", low=0.01, high=100),
+    )
+    weightings = WEIGHTINGS
+
+    @classmethod
+    def takes_model(cls, ref: str, settings: Mapping[str, Value]) -> bool:  # noqa: ARG003 - any encoder
+        """Whether a model gives embeddings."""
+        return is_encoder(ref)
+
     @property
     def model(self) -> str:
         """The encoder's name."""
@@ -38,7 +58,7 @@ class BertScore(MeanMetric):
     def identity(self, resources: Resources) -> dict[str, str]:
         """Add the encoder's fingerprint, the layer that is meant and what unrelated texts are taken to score."""
         encoder, source = resources.encoder(self.model), self.text("rescale")
-        layer = int(self.params["layer"]) or encoder.default_layer
+        layer = int(self.settings["layer"]) or encoder.default_layer
         floor = {} if source == "no" else {"baseline": baseline_identity(source, layer)}
         return {**super().identity(resources), "model": encoder.fingerprint, "layer": str(layer), **floor}
 
@@ -54,7 +74,7 @@ class BertScore(MeanMetric):
     def values(self, batch: Batch) -> Floats:
         """Score every pair and keep each example's best."""
         pairs = self._usable(batch)
-        layer = int(self.params["layer"]) or batch.resources.encoder(self.model).default_layer
+        layer = int(self.settings["layer"]) or batch.resources.encoder(self.model).default_layer
         encoded = text_embeddings(batch, self.model, layer)
         left, right, weights = self._weights(batch, pairs, encoded)
         power = self.number("sharpen")

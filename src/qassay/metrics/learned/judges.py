@@ -21,12 +21,16 @@ from qassay.models.ava.linear import FEATURES, LinearAva, linear_features
 from qassay.models.base import EMBEDDED, parse_ref
 from qassay.models.folder import fingerprint
 from qassay.models.judge_layer import DESCRIPTION, JudgeLayer, probability
+from qassay.models.load import has_judge, has_reader
+from qassay.spec import Param
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from qassay.arrays import Bools, Floats
     from qassay.features.batch import Batch, Pairs
     from qassay.features.resources import Resources
-    from qassay.spec import Declaration, MetricSpec
+    from qassay.spec import MetricSpec, Value
 
 KINDS = ("mini", "linear", *DESIGNS)
 EXPLAINED = frozenset({"mini", "linear"})
@@ -34,6 +38,10 @@ EXPLAINED = frozenset({"mini", "linear"})
 NO_WORD = "no reference has a word"
 NO_QUESTION = "answers without a question, judged by their references alone"
 RESTATED = "answers read in their reference's own terms: its units, numbers, dates, names, or without what denies it"
+MODEL = Param("model", EMBEDDED, "mini, or a folder that `qassay train` wrote")
+REFERENCES = Param(
+    "refs", "max", "several references: the best probability, or the mean (as in the paper)", choices=("max", "mean")
+)
 _MOST_SURE = 7.0
 """The judge's logit counts no further than this."""
 
@@ -119,6 +127,16 @@ class Lerc(LearnedMetric):
     The embedded reader is the judge's network, trained on verdicts and graded ratings alike.
     """
 
+    name = "lerc"
+    summary = "a reader's estimate of how right an answer is, with its context where there is one"
+    source = "Chen et al. 2020"
+    params = (MODEL, REFERENCES)
+
+    @classmethod
+    def takes_model(cls, ref: str, settings: Mapping[str, Value]) -> bool:  # noqa: ARG003 - any reader
+        """Whether a model reads context, question, reference and answer."""
+        return has_reader(ref)
+
     def identity(self, resources: Resources) -> dict[str, str]:
         """Add the reader's fingerprint."""
         return {**super().identity(resources), "model": resources.judge(self.text("model")).fingerprint}
@@ -140,8 +158,22 @@ class Ava(LearnedMetric):
     layer. The paper's own models are `linear`, which is embedded too, and `a0` to `a2`, which are trained first.
     """
 
-    def __init__(self, spec: MetricSpec, declaration: Declaration) -> None:
-        super().__init__(spec, declaration)
+    name = "ava"
+    summary = "the probability that an answer is right, given question and reference"
+    source = "Vu and Moschitti 2021"
+    params = (
+        MODEL,
+        Param("kind", "mini", "the embedded judge, or a model of the paper's", choices=KINDS),
+        REFERENCES,
+    )
+
+    @classmethod
+    def takes_model(cls, ref: str, settings: Mapping[str, Value]) -> bool:
+        """Whether a model judges answers as the wanted kind does."""
+        return has_judge(ref, str(settings["kind"]))
+
+    def __init__(self, spec: MetricSpec) -> None:
+        super().__init__(spec)
         self.kind = self.text("kind")
         self._model = self.text("model")
         if self._model != EMBEDDED and self.kind != "linear":

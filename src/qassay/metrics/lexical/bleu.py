@@ -11,6 +11,8 @@ from qassay.features.tokens import token_view
 from qassay.metrics.base import Metric, divide, subset, without_pairs
 from qassay.metrics.lexical.bonuses import agreeing, entity_tokens
 from qassay.metrics.lexical.ngrams import gram_totals, overlap, shared_grams
+from qassay.metrics.parameters import ENTITY, YESNO, tok
+from qassay.spec import WEIGHTINGS, Param
 from qassay.text.ngram_overlap import SharedGrams
 
 if TYPE_CHECKING:
@@ -32,10 +34,34 @@ class Bleu(Metric):
     (`refs=max`), which is the rule with weights, when hits and totals are sums of weights (Lee et al. 2021).
     """
 
+    name = "bleu"
+    summary = "geometric mean of clipped n-gram precisions times the brevity penalty"
+    source = "Papineni et al. 2002; Yang et al. 2018 for the bonuses"
+    params = (
+        Param("n", 4, "highest n-gram order", low=1, high=9),
+        tok("word"),
+        Param("smooth", "coco", "what an order without hits counts", choices=("coco", "none", "exp", "floor", "add-k")),
+        Param(
+            "refs",
+            "all",
+            "several references: clip over all of them, or the best score (always, with weights)",
+            choices=("all", "max"),
+            weighted_default="max",
+        ),
+        YESNO,
+        ENTITY,
+    )
+    weightings = WEIGHTINGS
+
+    @property
+    def reads(self) -> frozenset[str]:
+        """Add the entities, where they earn a bonus."""
+        return super().reads | ({"entities"} if self.number("entity") else frozenset())
+
     @property
     def orders(self) -> int:
         """The highest n."""
-        return int(self.params["n"])
+        return int(self.settings["n"])
 
     def stats(self, batch: Batch) -> Floats:
         """Return [hits 1..n, totals 1..n, candidate length, reference length]."""

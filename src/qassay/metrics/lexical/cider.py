@@ -12,12 +12,14 @@ import numpy as np
 from qassay.features.frequencies import Frequencies, FrequencyNeed, Gram, ngrams
 from qassay.features.tokens import token_view
 from qassay.metrics.base import OverlapMetric
+from qassay.metrics.parameters import tok
+from qassay.spec import Param
 
 if TYPE_CHECKING:
     from qassay.arrays import Floats
     from qassay.features.batch import Batch
     from qassay.features.resources import Resources
-    from qassay.spec import Declaration, MetricSpec
+    from qassay.spec import MetricSpec
 
 _SCALE = 10.0
 
@@ -29,15 +31,26 @@ class Cider(OverlapMetric):
     value (texts shorter than n, or a run so small that no n-gram is rare).
     """
 
-    def __init__(self, spec: MetricSpec, declaration: Declaration) -> None:
-        super().__init__(spec, declaration)
+    name = "cider"
+    summary = "tf-idf n-gram agreement with all references, from 0 to 10 (CIDEr-D)"
+    source = "Vedantam et al. 2015"
+    params = (
+        Param("n", 4, "highest n-gram order", low=1, high=9),
+        Param("sigma", 6.0, "width of the length penalty", low=1e-6, high=1e6),
+        Param("df", "run", "document frequencies: of this run's references, or a file's"),
+        tok("word"),
+    )
+    maximum = _SCALE
+
+    def __init__(self, spec: MetricSpec) -> None:
+        super().__init__(spec)
         path = self.text("df")
         self._stored = None if path == "run" else Frequencies.load(Path(path))
 
     @property
     def need(self) -> FrequencyNeed:
         """The n-gram frequencies, all references of one example being one document."""
-        return FrequencyNeed(self.tok, int(self.params["n"]), together=True)
+        return FrequencyNeed(self.tok, int(self.settings["n"]), together=True)
 
     @property
     def frequencies(self) -> tuple[FrequencyNeed, ...]:
@@ -71,7 +84,7 @@ class Cider(OverlapMetric):
         return set(view.left(pairs).tolist()) | set(view.right(pairs).tolist())
 
     def _vectors(self, tokens: list[str], rarity: Frequencies) -> tuple[int, list[_Vector]]:
-        n = int(self.params["n"])
+        n = int(self.settings["n"])
         everything = log(max(rarity.documents, 1))
         vectors: list[_Vector] = [({}, 0.0)] * n
         weights: list[dict[Gram, float]] = [{} for _ in range(n)]

@@ -9,6 +9,8 @@ import numpy as np
 from qassay.features.tokens import token_view
 from qassay.metrics.base import MeanMetric, best, f_measure
 from qassay.metrics.lexical.ngrams import Overlap, identical, overlap
+from qassay.metrics.parameters import tok
+from qassay.spec import WEIGHTINGS
 
 if TYPE_CHECKING:
     from qassay.arrays import Floats
@@ -18,6 +20,9 @@ if TYPE_CHECKING:
 
 class PairMetric(MeanMetric):
     """A score for each pair, of which the best counts. A blank answer matches a blank reference (SQuAD 2.0)."""
+
+    source = "Rajpurkar et al. 2016"
+    params = (tok("squad"),)
 
     def pair_values(self, batch: Batch, view: View) -> Floats:
         """Score each candidate-reference pair."""
@@ -36,6 +41,9 @@ class PairMetric(MeanMetric):
 class ExactMatch(PairMetric):
     """1 when candidate and reference are equal after normalisation, else 0 (Rajpurkar et al. 2016)."""
 
+    name = "exact_match"
+    summary = "1 if candidate and reference are equal after normalisation"
+
     def pair_values(self, batch: Batch, view: View) -> Floats:
         """Compare the tokens in order."""
         return identical(view, batch.pairs).astype(np.float64)
@@ -43,6 +51,10 @@ class ExactMatch(PairMetric):
 
 class TokenF1(PairMetric):
     """Harmonic mean of token precision and recall, repeats counted (Rajpurkar et al. 2016)."""
+
+    name = "token_f1"
+    summary = "harmonic mean of token precision and recall"
+    weightings = WEIGHTINGS
 
     def pair_values(self, batch: Batch, view: View) -> Floats:
         """Return F1 of the clipped unigram overlap."""
@@ -58,6 +70,10 @@ class TokenF1(PairMetric):
 class TokenRecall(TokenF1):
     """Share of the reference's tokens that the candidate has: kind to long answers that hold a short reference."""
 
+    name = "token_recall"
+    summary = "share of the reference's tokens found in the candidate"
+    source = "Breck et al. 2000"
+
     def pair_values(self, batch: Batch, view: View) -> Floats:
         """Return the recall of the clipped unigram overlap."""
         return self.shared(batch, view).recall
@@ -65,6 +81,10 @@ class TokenRecall(TokenF1):
 
 class Contains(PairMetric):
     """1 when the reference's tokens stand in the candidate, in a row, else 0."""
+
+    name = "contains"
+    summary = "1 if the reference stands in the candidate"
+    source = "open-domain QA practice"
 
     def pair_values(self, batch: Batch, view: View) -> Floats:
         """Look for the reference inside the candidate."""

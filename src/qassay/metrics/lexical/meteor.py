@@ -15,7 +15,8 @@ import numpy as np
 
 from qassay.features.tokens import token_view
 from qassay.metrics.base import OverlapMetric, best
-from qassay.spec import with_options
+from qassay.metrics.parameters import tok
+from qassay.spec import Param, with_options
 from qassay.text.porter import stem
 from qassay.text.wordnet import WordNet, find_wordnet
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
     from qassay.features.batch import Batch
     from qassay.features.resources import Resources
-    from qassay.spec import Declaration, MetricSpec
+    from qassay.spec import MetricSpec
     from qassay.text.tokens import Tokens
 
     Floats = NDArray[np.float64]
@@ -46,14 +47,30 @@ class Meteor(OverlapMetric):
     `meteor,stages=exact+stem`.
     """
 
-    def __init__(self, spec: MetricSpec, declaration: Declaration) -> None:
-        super().__init__(spec, declaration)
+    name = "meteor"
+    summary = "aligned unigrams (exact, stem, synonym) with a penalty for broken order"
+    source = "Banerjee and Lavie 2005"
+    params = (
+        tok("word"),
+        Param(
+            "stages",
+            "exact+stem+synonym",
+            "how words may match, tried in this order",
+            choices=("exact", "exact+stem", "exact+synonym", "exact+stem+synonym"),
+        ),
+        Param("alpha", 0.9, "weight of recall in the mean", low=0, high=1),
+        Param("beta", 3.0, "exponent of the penalty", low=0, high=100),
+        Param("gamma", 0.5, "highest penalty", low=0, high=1),
+    )
+
+    def __init__(self, spec: MetricSpec) -> None:
+        super().__init__(spec)
         self._wordnet: WordNet | None = None
         if self.text("stages") in WITHOUT_WORDNET:
             root = find_wordnet()
             if root is None:
                 stages = {"stages": WITHOUT_WORDNET[self.text("stages")]}
-                super().__init__(with_options(spec, stages, declaration), declaration)
+                super().__init__(with_options(spec, stages, self.declaration))
             else:
                 self._wordnet = WordNet(root)
 

@@ -12,6 +12,8 @@ from qassay.features.tokens import token_view
 from qassay.metrics.base import OverlapMetric, best, divide, f_measure, subset
 from qassay.metrics.lexical.bonuses import agreeing, entity_tokens
 from qassay.metrics.lexical.ngrams import Overlap, identical, overlap, table_overlap
+from qassay.metrics.parameters import ENTITY, YESNO, tok
+from qassay.spec import WEIGHTINGS, Param
 from qassay.text.porter import stem
 from qassay.text.tokens import ranges
 
@@ -22,12 +24,32 @@ if TYPE_CHECKING:
     from qassay.text.tokens import Tokens
 
 
+def _params(beta: float) -> tuple[Param, ...]:
+    return (
+        tok("word"),
+        Param("stat", "f", "F, precision or recall", choices=("f", "p", "r")),
+        Param("beta", beta, "weight of recall in F", low=0, high=1e3),
+        Param(
+            "refs",
+            "pr",
+            "several references: best precision and best recall, or the best score",
+            choices=("pr", "max"),
+            weighted_default="max",
+        ),
+        Param("stem", default=False, meaning="compare Porter stems"),
+    )
+
+
 class Rouge(OverlapMetric):
     """Precision, recall or F of something shared between candidate and reference.
 
     Several references: `refs=pr` picks the highest precision and the highest recall separately (COCO's and
     DuReader's scorers), `refs=max` the highest score.
     """
+
+    source = "Lin 2004"
+    params = _params(beta=1.0)
+    weightings = WEIGHTINGS
 
     def precision_recall(self, batch: Batch, view: View, pairs: Pairs) -> tuple[Floats, Floats]:
         """Return both for each pair."""
@@ -44,7 +66,7 @@ class Rouge(OverlapMetric):
     def view(self, batch: Batch) -> View:
         """Return the tokens, stemmed if wanted."""
         view = token_view(batch, self.tok, self.spec.weights)
-        return view._replace(tokens=_stemmed(view.tokens)) if self.params["stem"] else view
+        return view._replace(tokens=_stemmed(view.tokens)) if self.settings["stem"] else view
 
     def _score(self, precision: Floats, recall: Floats) -> Floats:
         stat = self.text("stat")
@@ -74,15 +96,23 @@ class RougeN(Rouge):
 class Rouge1(RougeN):
     """Unigrams."""
 
+    name = "rouge_1"
+    summary = "unigram overlap"
+
 
 class Rouge2(RougeN):
     """Bigrams."""
 
+    name = "rouge_2"
+    summary = "bigram overlap"
     order = 2
 
 
 class RougeSU4(RougeN):
     """Unigrams and pairs of words in order with at most four words between them."""
+
+    name = "rouge_su4"
+    summary = "unigrams and skip-bigrams with a gap of at most four"
 
     def shared(self, batch: Batch, view: View, pairs: Pairs) -> Overlap:  # noqa: ARG002 - the others share a batch's
         """Count the shared unigrams and skip-bigrams."""
@@ -98,6 +128,16 @@ TOO_LONG = "too long for a longest common subsequence"
 
 class RougeL(Rouge):
     """Longest common subsequence, with the bonuses of Yang et al. (2018), section 3.2."""
+
+    name = "rouge_l"
+    summary = "longest common subsequence"
+    source = "Lin 2004; Yang et al. 2018 for the bonuses"
+    params = (*_params(beta=1.2), YESNO, ENTITY)
+
+    @property
+    def reads(self) -> frozenset[str]:
+        """Add the entities, where they earn a bonus."""
+        return super().reads | ({"entities"} if self.number("entity") else frozenset())
 
     def usable(self, batch: Batch) -> Pairs:
         """Leave out the pairs that would take forever; an example with none left is unscored."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -41,6 +41,12 @@ CHARACTERS_AT_ONCE = 400_000
 _VERIFY = Param(
     "verify", "lerc", "how the answers are compared", choices=("lerc", "em", "token_f1", BERT_SCORE, IS_ANSWERED)
 )
+
+
+class _Declared(NamedTuple):
+    declaration: Declaration
+
+
 DECLARATIONS = {
     QAEVAL: Declaration(
         QAEVAL,
@@ -60,6 +66,7 @@ DECLARATIONS = {
     ),
 }
 
+_DECLARED = {name: _Declared(declaration) for name, declaration in DECLARATIONS.items()}
 Key = tuple[str, str]
 Place = tuple[str | None, int | None]
 """The input and the line of a summary, as far as they are known."""
@@ -72,7 +79,7 @@ def is_summary_metric(spec: str | MetricSpec) -> bool:
 
 def parse_summary_spec(spec: str | MetricSpec) -> MetricSpec:
     """Read and check a spec such as `qaeval,verify=token_f1`, or one of the catalogue's."""
-    return parse(str(spec), DECLARATIONS) if is_summary_metric(spec) else parse_spec(spec)
+    return parse(str(spec), _DECLARED) if is_summary_metric(spec) else parse_spec(spec)
 
 
 @dataclass(slots=True)
@@ -154,7 +161,7 @@ class QuestionMetric(MeanMetric):
         return dict(self._identity())
 
     @property
-    def needs(self) -> frozenset[str]:
+    def needed_fields(self) -> frozenset[str]:
         """Nothing when it scores: what a summary lacks was noticed when it was to be questioned."""
         return frozenset()
 
@@ -278,7 +285,7 @@ class SummaryScorer(Scorer):
         """Return what is wrong with a summary, and what to do; None where nothing is."""
         for metric in self.metrics:
             asks = isinstance(metric, QuestionMetric)
-            for need in sorted(metric.declaration.needs if asks else metric.needs | {"references"}):
+            for need in sorted(metric.declaration.needs if asks else metric.needed_fields | {"references"}):
                 if not getattr(example, need):
                     return (
                         f'{metric.spec} needs "{_named(need)}", and {_shown(example)} has none; '

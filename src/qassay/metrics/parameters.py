@@ -1,0 +1,12 @@
+"""Parameters that several metrics take."""
+
+from qassay.spec import Param
+from qassay.text.tokenise import TOKENISERS
+
+YESNO = Param("yesno", 0.0, "weight (alpha) of the bonus for a reference with the candidate's opinion", low=0, high=1e6)
+ENTITY = Param("entity", 0.0, "weight (beta) of the bonus for gold entities in the candidate", low=0, high=1e6)
+
+
+def tok(default: str) -> Param:
+    """Return the parameter that names a tokeniser."""
+    return Param("tok", default, "how texts are cut into tokens", choices=(*TOKENISERS, "piece"))
