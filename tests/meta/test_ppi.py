@@ -296,3 +296,15 @@ class TestPackages:
         result = ppi_accuracy(scores, labels, population=Population.QUESTIONS)
         assert result.estimate == pytest.approx(expected.point, abs=1e-3)
         assert (result.low, result.high) == pytest.approx((expected.low, expected.high), abs=4e-3)
+
+
+def test_the_judge_on_three_answers_is_far_from_sure():
+    """Three answers that the judge calls right have the interval of three verdicts, not that of its own scores."""
+    found = judge_accuracy([0.999, 0.998, 0.997])
+    assert found.low < 0.5
+
+
+def test_the_judge_on_unanimous_answers_has_a_width():
+    """Two hundred answers called right leave room for a few wrong ones: Wilson's limits of 200 in 200 reach .981."""
+    found = judge_accuracy([0.999] * 200)
+    assert 0.97 < found.low < 0.985

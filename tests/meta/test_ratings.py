@@ -245,3 +245,11 @@ def test_judgements_are_not_written_in_an_unknown_form(tmp_path):
     """The message names the forms there are."""
     with pytest.raises(DataError, match=r"written as .jsonl, .csv or .tsv"):
         write_judgements(tmp_path / "j.xlsx", [])
+
+
+def test_votes_in_words(tmp_path):
+    """Votes may be written as in label files: yes and no, right and wrong, true and false."""
+    path = tmp_path / "votes.csv"
+    path.write_text("id,ann,bob\nq1,yes,Wrong\nq2,no,TRUE\n")
+    ratings, _ = read_ratings(path)
+    assert ratings.value.tolist() == [1, 0, 0, 1]

@@ -31,8 +31,12 @@ def agree(
         str, typer.Option("--measurement", help="nominal, ordinal or interval: what the numbers mean.")
     ] = "interval",
     clean: Annotated[
-        bool, typer.Option("--clean/--no-clean", help="Drop ratings with |z| > 1 within an item, five at most.")
-    ] = True,
+        bool | None,
+        typer.Option(
+            "--clean/--no-clean",
+            help="Drop ratings with |z| > 1 within an item, five at most; by default of grades, not of votes.",
+        ),
+    ] = None,
     scale: Annotated[str | None, typer.Option("--scale", metavar="LOW:HIGH", help="Refuse ratings outside it.")] = None,
     form: Annotated[
         str, typer.Option("--form", help="long (a rating a row), wide (an item a row, a column a person) or auto.")

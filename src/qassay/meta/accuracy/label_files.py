@@ -17,7 +17,7 @@ VERDICT_FIELDS = ("verdict", "label", "correct", "value", "rating", "judgement")
 """What the field with the verdict may be called; the first that a file has counts."""
 PROBABILITY, ROUND = "probability_of_selection", "round"
 _FIELDS = ("id", "system", ROUND, PROBABILITY, *VERDICT_FIELDS)
-_WORDS = {
+VERDICT_WORDS = {
     "yes": 1.0,
     "true": 1.0,
     "correct": 1.0,
@@ -184,8 +184,8 @@ def _verdict(given: object, field: str, cut: float | None) -> float:
     if isinstance(given, bool):
         return float(given)
     text = str(given).strip().lower()
-    if text in _WORDS:
-        return _WORDS[text]
+    if text in VERDICT_WORDS:
+        return VERDICT_WORDS[text]
     number = _float(text)
     if cut is not None and math.isfinite(number):
         return float(number >= cut)

@@ -10,7 +10,7 @@ from qassay.io.readers.delimited import delimiter_of, header, records
 from qassay.io.readers.jsonl import DECODING_ERRORS, decode_row, explain
 from qassay.io.readers.read_context import ReadContext
 from qassay.io.source import Source
-from qassay.meta.accuracy.label_files import PROBABILITY, ROUND, VERDICT_FIELDS
+from qassay.meta.accuracy.label_files import PROBABILITY, ROUND, VERDICT_FIELDS, VERDICT_WORDS
 
 Form = Literal["auto", "long", "wide", "single"]
 """Long has a rating a row, wide an item a row with a column for each person, single a judgement an item."""
@@ -170,17 +170,20 @@ def _drawn(row: Mapping[str, Any]) -> Drawn | None:
 
 
 def _number(value: object) -> float | None:
-    """Read a rating: None where it is missing, `ValueError` where it is none."""
+    """Read a rating: None where it is missing, `ValueError` where it is none; a vote may be a word such as yes or wrong."""
     if value is None or (isinstance(value, str) and not value.strip()):
         return None
-    number = float(value) if isinstance(value, int | float | str) and not isinstance(value, bool) else math.nan
+    vote = VERDICT_WORDS.get(str(value).strip().casefold()) if isinstance(value, bool | str) else None
+    if vote is not None:
+        return vote
+    number = float(value) if isinstance(value, int | float | str) else math.nan
     if not math.isfinite(number):
         raise ValueError
     return number
 
 
 def _no_number(value: object, name: str) -> str:
-    return f'"{name}" is {value!r}, which is no rating; give a number, or nothing where it is missing'
+    return f'"{name}" is {value!r}, which is no rating; give a number, yes or no, or nothing where it is missing'
 
 
 def _by_annotator(given: object) -> list[tuple[str, object]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -18,6 +18,15 @@ if TYPE_CHECKING:
     from qassay.meta.agreement.ratings import Ratings
 
 
+class Removal(NamedTuple):
+    """A rating that the noise filter took out."""
+
+    id: str
+    system: str
+    annotator: str
+    value: float
+
+
 @dataclass(frozen=True, slots=True)
 class RatingStudy:
     """What ratings say about items and about the people who gave them."""
@@ -30,7 +39,13 @@ class RatingStudy:
     items: Sequence[ItemJudgement]
     annotators: Sequence[AnnotatorReport]
     ratings: int
-    removed: int
+    removals: Sequence[Removal] = ()
+    """Every rating that was taken out as noise."""
+
+    @property
+    def removed(self) -> int:
+        """How many ratings were taken out as noise."""
+        return len(self.removals)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as `agree --json` prints them; the items' judgements are in `agree -o`."""
@@ -41,6 +56,7 @@ class RatingStudy:
             "items": len(self.items),
             "ratings": self.ratings,
             "removed": self.removed,
+            "removals": [each._asdict() for each in self.removals],
             "annotators": [asdict(each) for each in self.annotators],
         }
 
@@ -49,12 +65,17 @@ def study_ratings(
     ratings: Ratings,
     measurement: Measurement = Measurement.INTERVAL,
     *,
-    clean: bool = True,
+    clean: bool | None = None,
     draws: int = 1000,
     seed: int = 0,
 ) -> RatingStudy:
-    """Take noise out (Lee et al. 2021, §4.2), measure agreement, and average what is left to one judgement an item."""
-    filtered = filter_noise(ratings) if clean else None
+    """Remove noise (Lee et al. 2021, §4.2), measure agreement, and average what is left to one judgement per item.
+
+    The noise filter is made for graded ratings: on votes (0 and 1, or nominal values) it would remove every dissenting
+    one, so that votes are all kept unless `clean` asks for it.
+    """
+    cleaned = not are_votes(ratings, measurement) if clean is None else clean
+    filtered = filter_noise(ratings) if cleaned else None
     kept = ratings if filtered is None else filtered.ratings
 
     def alpha(given: Ratings) -> Alpha:
@@ -62,10 +83,20 @@ def study_ratings(
 
     return RatingStudy(
         alpha=alpha(kept),
-        alpha_before=alpha(ratings) if clean else None,
+        alpha_before=alpha(ratings) if cleaned else None,
         pearson=pairwise_pearson(kept),
         items=judge_items(ratings, filtered),
         annotators=report_annotators(ratings, filtered),
         ratings=len(ratings),
-        removed=0 if filtered is None else len(filtered.removed),
+        removals=() if filtered is None else [_removal(ratings, row) for row in filtered.removed],
     )
+
+
+def are_votes(ratings: Ratings, measurement: Measurement) -> bool:
+    """Whether ratings are votes for one of several answers instead of grades."""
+    return measurement is Measurement.NOMINAL or bool(np.isin(ratings.value, (0.0, 1.0)).all())
+
+
+def _removal(ratings: Ratings, row: int) -> Removal:
+    item = ratings.items[ratings.item[row]]
+    return Removal(*item, ratings.annotators[ratings.annotator[row]], float(ratings.value[row]))

@@ -56,7 +56,18 @@ def annotators_table(study: RatingStudy) -> Group:
         if each.reason:
             reasons.setdefault(each.reason, []).append(each.annotator)
     parts += [Text(f"{', '.join(names)}: undefined: {reason}", style="dim") for reason, names in reasons.items()]
+    parts += _removal_lines(study)
     return Group(*parts)
+
+
+def _removal_lines(study: RatingStudy) -> list[Text]:
+    lines = [
+        Text(f"removed: {each.value:g} by {each.annotator} for {each.id}{f' of {each.system}' if each.system else ''}")
+        for each in study.removals[:_LISTED]
+    ]
+    if study.removed > _LISTED:
+        lines.append(Text(f"removed: {study.removed - _LISTED:,} more, listed with --json"))
+    return [Text(""), *lines] if lines else []
 
 
 def _noisiest(each: AnnotatorReport) -> tuple[float, float]:
