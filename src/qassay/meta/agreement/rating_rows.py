@@ -170,7 +170,7 @@ def _drawn(row: Mapping[str, Any]) -> Drawn | None:
 
 
 def _number(value: object) -> float | None:
-    """Read a rating: None where it is missing, `ValueError` where it is none; a vote may be a word such as yes or wrong."""
+    """Read a rating: None where it is missing, `ValueError` where it is none; a vote may be a word (yes, wrong)."""
     if value is None or (isinstance(value, str) and not value.strip()):
         return None
     vote = VERDICT_WORDS.get(str(value).strip().casefold()) if isinstance(value, bool | str) else None
