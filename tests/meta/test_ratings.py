@@ -78,7 +78,7 @@ def test_columns_can_be_named(write):
         ),
         ("r.csv", "id,annotator,value\nq1,ann,\n", "r.csv: there are no ratings in it"),
         ("r.jsonl", '{"id": "q1"}\n', 'r.jsonl:1: has no "annotator"'),
-        ("r.jsonl", '{"id": "q1", "ratings": ["maybe"]}\n', 'r.jsonl:1: "1" is 'maybe', which is no rating'),
+        ("r.jsonl", '{"id": "q1", "ratings": ["maybe"]}\n', "r.jsonl:1: .1. is 'maybe', which is no rating"),
         ("r.jsonl", "{\n", "r.jsonl:1: is not valid JSON"),
         ("r.xlsx", "", r"r.xlsx: ratings are read from .csv, .tsv and .jsonl"),
     ],
