@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from typer.main import get_command
 
-from qassay.cli.main import app
+from qassay.cli.program import COMMANDS, app, load
 from qassay.errors import SpecError
 from qassay.io.reader import Reader
 from qassay.metrics.questions.pair_scorer import PAIR_METHODS
@@ -38,6 +38,7 @@ pages_with_examples = pytest.mark.parametrize(
 )
 
 PROGRAM = get_command(app)
+PROGRAM.commands = {name: load(name) for name in COMMANDS}
 GROUPS = {word for word, command in PROGRAM.commands.items() if hasattr(command, "commands")}
 INLINE = re.compile(r"`([^`]+)`")
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")

@@ -3,18 +3,18 @@
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from qassay.api.score import LoadedMetric, load, score
-from qassay.errors import DataError, ModelError, QassayError, SpecError
-from qassay.metrics.base import MeanMetric, Metric
-from qassay.metrics.registry import register_metric
-from qassay.records import Example, Opinion, Reference
-from qassay.scoring.table import Aggregate, Score, ScoreTable
-from qassay.spec import Param
 from qassay.version import __version__
 
 if TYPE_CHECKING:
+    from qassay.api.score import LoadedMetric, load, score
     from qassay.api.summaries import SummaryTable, score_summaries, verify
+    from qassay.errors import DataError, ModelError, OutputError, QassayError, SpecError
+    from qassay.metrics.base import MeanMetric, Metric
     from qassay.metrics.questions.models import Models
+    from qassay.metrics.registry import register_metric
+    from qassay.records import Example, Opinion, Reference
+    from qassay.scoring.table import Aggregate, Score, ScoreTable
+    from qassay.spec import Param
 
 __all__ = [
     "Aggregate",
@@ -26,6 +26,7 @@ __all__ = [
     "ModelError",
     "Models",
     "Opinion",
+    "OutputError",
     "Param",
     "QassayError",
     "Reference",
@@ -41,19 +42,27 @@ __all__ = [
     "verify",
 ]
 
-_LOADED_WHEN_USED = {
-    "Models": "qassay.metrics.questions.models",
-    "SummaryTable": "qassay.api.summaries",
-    "score_summaries": "qassay.api.summaries",
-    "verify": "qassay.api.summaries",
+_HOMES = {
+    "qassay.api.score": ("LoadedMetric", "load", "score"),
+    "qassay.api.summaries": ("SummaryTable", "score_summaries", "verify"),
+    "qassay.errors": ("DataError", "ModelError", "OutputError", "QassayError", "SpecError"),
+    "qassay.metrics.base": ("MeanMetric", "Metric"),
+    "qassay.metrics.questions.models": ("Models",),
+    "qassay.metrics.registry": ("register_metric",),
+    "qassay.records": ("Example", "Opinion", "Reference"),
+    "qassay.scoring.table": ("Aggregate", "Score", "ScoreTable"),
+    "qassay.spec": ("Param",),
 }
-"""Most programs score answers; what only summaries need must not slow down their start."""
+"""Where each public name is found; a module is imported when one of its names is first used."""
+_HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 
 
 def __getattr__(name: str) -> object:
-    if name not in _LOADED_WHEN_USED:
+    if name not in _HOME_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_LOADED_WHEN_USED[name]), name)
+    found = getattr(import_module(_HOME_OF[name]), name)
+    globals()[name] = found
+    return found
 
 
 def __dir__() -> list[str]:

@@ -1,11 +1,58 @@
 """Errors whose messages say where the trouble is and what to do about it."""
 
-from collections.abc import Sequence
-from pathlib import Path
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    Wording = Callable[[str, object], str]
+    """Words an option, given its name in Python and its value (None where it has none)."""
+
+_OPEN, _CLOSE = "\ue0f0", "\ue0f1"
+"""Characters for private use, which stand around an option within a message."""
+_OPTION = re.compile(f"{_OPEN}(\\w+) ?([^{_CLOSE}]*){_CLOSE}")
+_QUOTATION = re.compile(r'"([^"]*)"')
+_QUOTED = 240
+"""Characters of a quotation; of a longer one the middle is left out."""
+_LONGEST = 2000
+"""Characters of a message; of a longer one the middle is left out, since the remedy stands at the end."""
+
+
+def option(name: str, value: object = None) -> str:
+    """Name an option within a message: Python reads `on_error='skip'`, the command line `--on-error skip`."""
+    return f"{_OPEN}{name}{'' if value is None else ' ' + json.dumps(value)}{_CLOSE}"
+
+
+def in_python(name: str, value: object) -> str:
+    """Word an option as a keyword argument."""
+    return f"{name}=" if value is None else f"{name}={value!r}"
+
+
+def worded(text: str, wording: Wording = in_python) -> str:
+    """Return a message with its options in the words of whoever reads it, without long quotations."""
+    text = _OPTION.sub(lambda found: wording(found[1], json.loads(found[2]) if found[2] else None), text)
+    return _shortened(_QUOTATION.sub(lambda found: f'"{_shortened(found[1], _QUOTED)}"', text), _LONGEST)
+
+
+def _shortened(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most * 3 // 4]} … {text[-most // 4 :]}"
 
 
 class QassayError(Exception):
     """A mistake in what was given, not in the program: shown without a traceback, exit status 2."""
+
+    def __str__(self) -> str:
+        return worded(self.message)
+
+    @property
+    def message(self) -> str:
+        """The message before its options are worded."""
+        return Exception.__str__(self)
 
 
 class DataError(QassayError):
@@ -18,7 +65,7 @@ class DataError(QassayError):
         place = ":".join(str(part) for part in (self.path, line) if part is not None)
         super().__init__(f"{place}: {problem}" if place else problem)
 
-    def __reduce__(self) -> tuple[type["DataError"], tuple[str, str | None, int | None]]:
+    def __reduce__(self) -> tuple[type[DataError], tuple[str, str | None, int | None]]:
         return (type(self), (self.problem, self.path, self.line))
 
 
@@ -36,9 +83,6 @@ class PluginError(SpecError):
 
 class NoSuchScoreError(SpecError, KeyError, IndexError):
     """A metric, system or answer that a table has no scores of; a lookup's own error as well."""
-
-    __str__ = Exception.__str__
-    """A KeyError would print its message in quotes."""
 
 
 class ModelError(QassayError):
@@ -59,5 +103,5 @@ class TextTooLongError(ModelError):
             f"memory ({most:,}); shorten it, or leave out the metrics that read with a model"
         )
 
-    def __reduce__(self) -> tuple[type["TextTooLongError"], tuple[tuple[str, ...], int, int]]:
+    def __reduce__(self) -> tuple[type[TextTooLongError], tuple[tuple[str, ...], int, int]]:
         return (type(self), (self.texts, self.pieces, self.most))

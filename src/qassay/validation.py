@@ -14,7 +14,7 @@ from qassay.text.language import check_language
 if TYPE_CHECKING:
     from typing import TypeGuard
 
-_Named = TypeVar("_Named")
+_Name = TypeVar("_Name")
 
 
 def check_options(
@@ -44,22 +44,22 @@ def check_whole(name: str, given: object, *, least: int) -> None:
         raise SpecError(f"{name} is {given}; give {least} or more")
 
 
-def named(what: str, given: str | Iterable[_Named] | None) -> list[str | _Named] | None:
+def as_names(what: str, given: str | Iterable[_Name] | None) -> list[str | _Name] | None:
     """Return names as a list, also where there is one; None leaves the choice open."""
     if given is None:
         return None
     if not isinstance(given, str) and not isinstance(given, Iterable):
         raise SpecError(f"{what} are {given!r:.60}; give a name or a list of names")
-    names: list[str | _Named] = [given] if isinstance(given, str) else list(given)
+    names: list[str | _Name] = [given] if isinstance(given, str) else list(given)
     if not names:
         raise SpecError(f"{what} are an empty list; name at least one, or leave them out for the default ones")
     return names
 
 
-def listed(name: str, given: object) -> list[Any]:
+def as_list(name: str, given: object) -> list[Any]:
     """Return a list, an array, a series or any other ordered texts as a list, by position."""
     if not is_list(given):
-        raise DataError(f"{name} must be a list of texts, one an answer; {type(given).__name__} was given")
+        raise DataError(f"{name} must be a list of texts, one per answer; {type(given).__name__} was given")
     return list(given)
 
 

@@ -102,11 +102,11 @@ def test_five_hundred_references_are_all_read(tmp_path):
 
 
 def test_chinese_is_scored_with_a_clear_note(tmp_path):
-    """The note says that the embedded model is English, and which option changes it."""
+    """The note says that the embedded model is English, and that another may read the text."""
     _, document = scored(tmp_path, row("大约6300公里", "约6300公里", question="长江有多长"))
     (note,) = [note for note in document["notes"] if "Latin" in note]
     assert "embedded English model" in note
-    assert "--model" in note
+    assert "another model" in note
 
 
 def test_a_missing_file_is_named():

@@ -62,7 +62,7 @@ def test_a_table_of_pairs_is_told_how_to_be_read(tmp_path):
     """The command that the message gives works."""
     (tmp_path / "pairs.csv").write_text("gold,system,verdict\nNine,none,0\nAmma,Amma,1\n", encoding="utf-8")
     message = qassay("verify", "pairs.csv", folder=tmp_path, check=2).stderr
-    assert "--format csv (or tsv) --map references=ANSWER --map candidate=PREDICTION" in message
+    assert "--format csv (or tsv) and --map references=ANSWER --map candidate=PREDICTION" in message
     words = ("--format", "csv", "--map", "references=gold", "--map", "candidate=system", "-m", "em")
     (found,) = qassay_json("verify", "pairs.csv", *words, folder=tmp_path)["aggregates"]
     assert found["value"] == 0.5

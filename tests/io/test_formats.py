@@ -108,7 +108,7 @@ def test_a_mapped_column_tells_that_it_is_a_table(tmp_path):
         (b"", "is empty"),
         (b" \r\n\n", "is empty"),
         (b"\xff\xfe{\0}\0", "is UTF-16; save it as UTF-8"),
-        (b"\x89PNG\r\n", "the format is not recognised; name it with --format (jsonl, json, csv"),
+        (b"\x89PNG\r\n", "the format is not recognised; name it with format= (jsonl, json, csv"),
         (b"once upon a time\n", "the format is not recognised"),
         (b'{\n "a": {\n  "b": 1\n }\n}', "the format is not recognised"),
     ],

@@ -73,12 +73,12 @@ BAD_ROWS = {
     "references of nulls": ('{"references": [null], "candidate": "b"}', '"references" holds null'),
     "reference without text": ('{"references": [{"opinion": "no"}], "candidate": "b"}', 'no "text"'),
     "reference with more": ('{"references": [{"text": "a", "x": 1}], "candidate": "b"}', 'takes "text" and "opinion"'),
-    "reference singular": ('{"reference": ["a"], "candidate": "b"}', "use --map references=reference"),
-    "references misspelt": ('{"refrences": ["a"], "candidate": "b"}', "use --map references=refrences"),
-    "label is no reference": ('{"label": 2.0, "candidate": "b"}', "--map references=NAME"),
-    "references nowhere": ('{"candidate": "b"}', "--map references=NAME"),
+    "reference singular": ('{"reference": ["a"], "candidate": "b"}', "use columns={'references': 'reference'}"),
+    "references misspelt": ('{"refrences": ["a"], "candidate": "b"}', "use columns={'references': 'refrences'}"),
+    "label is no reference": ('{"label": 2.0, "candidate": "b"}', "columns={'references': 'NAME'}"),
+    "references nowhere": ('{"candidate": "b"}', "columns={'references': 'NAME'}"),
     "candidate missing": ('{"references": ["a"]}', '"candidate" is missing'),
-    "candidate called prediction": ('{"references": ["a"], "prediction": "b"}', "--map candidate=prediction"),
+    "candidate called prediction": ('{"references": ["a"], "prediction": "b"}', "columns={'candidate': 'prediction'}"),
     "candidate a number": ('{"references": ["a"], "candidate": 7}', 'a number; write it in quotes: "7"'),
     "candidate a boolean": ('{"references": ["a"], "candidate": true}', "must be a string and is a boolean"),
     "candidate a list": ('{"references": ["a"], "candidate": ["b"]}', "must be a string and is a list"),
@@ -189,7 +189,7 @@ def test_two_fields_can_swap_names(read):
     [
         ({"canddate": "x"}, "did you mean candidate?"),
         ({"candidate": "x", "question": "x"}, "gives x to two fields"),
-        ({"candidate": "output"}, '"output" is missing, which --map takes for "candidate"'),
+        ({"candidate": "output"}, '"output" is missing, which columns= takes for "candidate"'),
     ],
 )
 def test_a_mapping_that_cannot_be_is_refused(read, mapping, says):

@@ -202,7 +202,7 @@ def test_a_bad_row_of_scores_names_no_option_that_is_not_there(tmp_path):
     path.write_text("id,system,bleu\n1,A,0.5,more\n", encoding="utf-8")
     with pytest.raises(DataError, match=r"scores\.csv:2: ") as caught:
         list(read_scored(path))
-    assert "--on-error" not in str(caught.value)
+    assert "on_error" not in str(caught.value)
 
 
 @pytest.mark.parametrize("file", ["answers.jsonl", "answers.csv", "kpqa.csv", "squad.json", "as2.tsv", "nowhere.jsonl"])

@@ -51,14 +51,14 @@ def test_fields_of_summaries_can_be_renamed(tmp_path):
 
 def test_answers_and_predictions_alone_are_not_taken_for_pairs(tmp_path):
     """They may be a system's answers, whose fields are named and never guessed."""
-    with pytest.raises(DataError, match='"references" is missing; use --map references=answer'):
+    with pytest.raises(DataError, match=r'"references" is missing; use columns=\{.references.: .answer.\}'):
         _read(tmp_path, {"question": "Who?", "answer": "Anna", "prediction": "Ida"})
 
 
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ({"references": ["a"]}, '"summary" is missing; .*--map summary=NAME'),
+        ({"references": ["a"]}, '"summary" is missing; .*columns=.*summary.*NAME'),
         ({"summary": 3, "references": ["a"]}, '"summary" is 3; write it as a string, or null'),
         ({"summary": "a"}, 'neither "references" nor "document"'),
         ({"summary": "a", "document": ["b"]}, r'"document" is \[\'b\'\]; write it as a string'),

@@ -65,7 +65,7 @@ def test_a_record_has_the_line_it_begins_on(read):
         ("candidate\na\n", 1, '"references" is missing'),
         ("candidate,reference,references\na,b,c\n", 1, 'both "references" and numbered ones'),
         ("candidate,references,candidate\na,b,c\n", 1, 'the header has "candidate" twice'),
-        ("prediction,references\na,b\n", 1, "--map candidate=prediction"),
+        ("prediction,references\na,b\n", 1, "columns={'candidate': 'prediction'}"),
         ("candidate;references\na;b\n", 1, "separated by semicolons"),
         ("candidate,references\na,b,c\n", 2, "has 3 cells where the header has 2"),
         ("candidate,references\na\n", 2, "has 1 cells where the header has 2"),
@@ -134,7 +134,7 @@ def test_columns_are_renamed(read):
 
 def test_a_mapped_column_that_is_not_there_is_refused(read):
     """A mapping to a column that the header does not have is an error, with the header."""
-    with pytest.raises(DataError, match='no column "output", which --map takes for "candidate"; it has a, references'):
+    with pytest.raises(DataError, match='no column "output", which columns= takes for "candidate"; it has a, ref'):
         read(b"a,references\n1,2\n", "answers.csv", mapping={"candidate": "output"})
 
 

@@ -85,7 +85,7 @@ def test_a_part_too_small_for_the_draws_of_level_overall_is_undefined():
     evidence = evidence_of_rows([row for system in "AB" for row in rows(system=system)])
     agreements, _ = measure(evidence, options(Level.OVERALL, size=10, times=20), "question_type")
     reasons = {each.by: each.reasons for each in agreements if each.metric == "a"}
-    assert reasons == {None: [], "odd": ["6 questions; a draw takes 10 (--overall-size)"]}
+    assert reasons == {None: [], "odd": ["6 questions; a draw takes 10"]}
 
 
 def test_without_resamples_there_are_neither_intervals_nor_tests():

@@ -87,7 +87,7 @@ def test_contradictory_labels_stop_with_both_lines(tmp_path):
         read_labels([path])
     assert str(problem.value) == (
         f'{path}:4: "a" of system "X" is wrong here and right at {path}:2; '
-        "keep one of the two, or average them (--repeated mean)"
+        "keep one of the two, or average them (repeated='mean')"
     )
 
 
@@ -102,11 +102,11 @@ def test_contradictory_labels_can_be_averaged(tmp_path):
     ("text", "message"),
     [
         ("id,verdict\na,maybe\n", r'labels.csv:2: "verdict" is \'maybe\'; write 1 or 0, yes or no'),
-        ("id,verdict\na,4\n", r"--cut 4 on a scale to 5"),
+        ("id,verdict\na,4\n", r"cut=4 on a scale to 5"),
         ("id,verdict\n,1\n", r'labels.csv:2: "id" is missing'),
         ("id,value,probability_of_selection\na,1,high\n", r"\"probability_of_selection\" is 'high'"),
         ("id,value,round\na,1,2\n", r'labels.csv:2: "round" is 2 and "probability_of_selection" is missing.*at random'),
-        ("id,verdict\na,0.5\nb,4\n", r"labels.csv:3: .*--cut 4 on a scale to 5"),
+        ("id,verdict\na,0.5\nb,4\n", r"labels.csv:3: .*cut=4 on a scale to 5"),
         ("name,verdict\na,1\n", r'labels.csv:1: the header has no column "id"; it has name, verdict'),
         ("id,said\na,1\n", r"the header has no verdict; call it one of verdict, label"),
         ("id,verdict\na,\n", r"no row has a verdict that can be read; give at least one"),

@@ -126,7 +126,7 @@ def test_a_judged_answer_of_a_list_has_its_probability():
 def test_a_list_with_verdicts_is_not_written_over(tmp_path):
     """People's work would be gone."""
     (tmp_path / "list.csv").write_text("id,value\nq1,\nq2,1\n", encoding="utf-8")
-    with pytest.raises(DataError, match=r"list\.csv: holds verdicts of people \(1\).*--labels"):
+    with pytest.raises(DataError, match=r"list\.csv: holds verdicts of people \(1\).*labels="):
         check_list(tmp_path / "list.csv")
 
 

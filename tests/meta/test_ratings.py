@@ -110,7 +110,7 @@ def test_two_ratings_in_a_row_are_refused_unless_one_is_named(write, name, text)
     """Which of the two counts is for the user to say."""
     path = write(name, text)
 
-    with pytest.raises(DataError, match=f'{name}:1: there are "verdict" and "value"; say which is .* --map value=NAME'):
+    with pytest.raises(DataError, match=f'{name}:1: there are "verdict" and "value"; say which is .* columns=.*NAME'):
         read_ratings(path)
     assert read_ratings(path, columns=Columns(value="value"))[0].value.tolist() == [0]
 

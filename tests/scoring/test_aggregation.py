@@ -272,7 +272,7 @@ def test_the_frequencies_of_the_run_are_in_the_signature(spec):
 
 def test_a_state_of_another_version_is_refused():
     """The remedy is to begin anew."""
-    with pytest.raises(DataError, match="without --resume"):
+    with pytest.raises(DataError, match="without resume=True"):
         Tally([F1]).restore(msgspec.msgpack.encode({"systems": {"A": {"examples": 1, "data": "0"}}, "notes": {}}))
 
 

@@ -136,7 +136,7 @@ def test_a_batch_of_nothing_but_long_answers(examples):
 @pytest.mark.usefixtures("little_memory")
 def test_an_answer_beyond_memory_stops_the_run():
     """The message names the answer and both remedies."""
-    with pytest.raises(DataError, match=r'id "1": a text of 60 word pieces.*shorten it.*or --on-error skip'):
+    with pytest.raises(DataError, match=r'id "1": a text of 60 word pieces.*shorten it.*or on_error=.skip.'):
         score_examples(LONG, ["token_f1", "bert_score"])
 
 
@@ -171,5 +171,5 @@ def test_answers_without_what_a_metric_needs_can_be_skipped():
     assert table["token_f1:kpqa"][0] == score_examples([asked], ["token_f1:kpqa"])["token_f1:kpqa"][0]
     assert table.score("token_f1:kpqa", 1) == Score(None, "no question")
     assert not np.isnan(table["token_f1"]).any()
-    with pytest.raises(DataError, match="--on-error skip"):
+    with pytest.raises(DataError, match="on_error='skip'"):
         score_examples(rows, ["token_f1:kpqa"])

@@ -12,7 +12,7 @@ from qassay.metrics.registry import parse_spec
 from qassay.models.base import EMBEDDED
 from qassay.records import Example, Reference
 from qassay.scoring.scorer import SEED, score_examples
-from qassay.validation import check_options, is_list, listed, named
+from qassay.validation import as_list, as_names, check_options, is_list
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -42,7 +42,7 @@ def score(
     answer that is too long for a model.
     """
     check_options(language=language, seed=seed, model=model, device=device, on_error=on_error)
-    wanted = named("metrics", metrics)
+    wanted = as_names("metrics", metrics)
     everything = list(each_row(rows))
     made = sum(isinstance(row, Example) for row in everything)
     if 0 < made < len(everything):
@@ -75,7 +75,7 @@ class LoadedMetric:
     ) -> dict[str, Any]:
         """Score predictions against one reference each, or a list of references each.
 
-        Gives the aggregate under the metric's name, its interval, `scores`, one a prediction, the reasons for missing
+        Gives the aggregate under the metric's name, its interval, `scores`, one per prediction, the reasons for missing
         ones with their counts, and notes. Arrays and series count as lists. Lists of unlike length, or texts where
         lists belong, are errors.
         """
@@ -99,8 +99,8 @@ class LoadedMetric:
 
 
 def _examples(predictions: object, references: object, questions: object) -> list[Example]:
-    texts, held = listed("predictions", predictions), listed("references", references)
-    asked = [""] * len(texts) if questions is None else listed("questions", questions)
+    texts, held = as_list("predictions", predictions), as_list("references", references)
+    asked = [""] * len(texts) if questions is None else as_list("questions", questions)
     sizes = {"predictions": len(texts), "references": len(held), "questions": len(asked)}
     if len(set(sizes.values())) > 1:
         if questions is None:

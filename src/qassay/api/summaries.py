@@ -20,7 +20,7 @@ from qassay.metrics.questions.summary_scorer import (
 from qassay.models.base import EMBEDDED
 from qassay.scoring.scorer import SEED, score_examples
 from qassay.scoring.table import ScoreTable
-from qassay.validation import check_options, named
+from qassay.validation import as_names, check_options
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -59,7 +59,7 @@ def score_summaries(
         raise SpecError(f"models is {models!r:.60}; give a qassay.Models")
     chosen = models or Models()
     check_options(language=language, seed=seed, model=chosen.model, device=chosen.device)
-    wanted = named("metrics", metrics)
+    wanted = as_names("metrics", metrics)
     examples = list(from_rows(rows, convert=to_summary))
     scorer = SummaryScorer(
         wanted or default_summary_metrics(examples[0]),
@@ -89,5 +89,5 @@ def verify(
     the methods `em`, `token_f1`, `lerc`, `bert_score` and `is_answered`, all but the last by default.
     """
     check_options(seed=seed, model=model, device=device)
-    scorer = PairScorer(named("methods", methods), model=model, device=device)
+    scorer = PairScorer(as_names("methods", methods), model=model, device=device)
     return score_examples(from_rows(rows, convert=to_pair), scorer=scorer, seed=seed)

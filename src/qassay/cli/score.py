@@ -79,7 +79,7 @@ def score(
     with stdin_buffered(inputs, needed=buffered) as files, ProgressBar() as bar:
         scorer = Scorer(
             metric or default_metrics(next(iter(Reader(files, reading)))),
-            unasked=not metric,
+            defaulted=not metric,
             language=language,
             model=model,
             device=chosen,

@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol, Self
 
 import msgspec
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
+from qassay.cli.wording import in_flags
 from qassay.errors import OutputError
 
 if TYPE_CHECKING:
@@ -43,6 +45,8 @@ class Output(Console):
 
 class Messages(Console):
     """Standard error: where nobody reads it any more (`2>&1 | head`), the work goes on in silence."""
+
+    hushed = False
 
     def on_broken_pipe(self) -> None:
         """Send what is left nowhere."""
@@ -139,19 +143,35 @@ def _written() -> Iterator[None]:
         ) from problem
 
 
+def write_output(text: str) -> None:
+    """Write text to stdout as it stands."""
+    with _written():
+        output.file.write(text)
+        output.file.flush()
+
+
+def print_error(problem: str) -> None:
+    """Print what is wrong, in the one style of all errors."""
+    messages.print(f"[bold red]error:[/] {escape(in_flags(problem))}", highlight=False, soft_wrap=True)
+
+
 def print_json(document: dict[str, Any]) -> None:
     """Print one JSON document on stdout: in UTF-8, or else with escapes, which any encoding holds."""
     text = msgspec.json.format(msgspec.json.encode(document), indent=2).decode()
     if codecs.lookup(output.encoding).name != "utf-8":
         text = _BEYOND_ASCII.sub(lambda found: json.dumps(found[0])[1:-1], text)
-    with _written():
-        output.file.write(f"{text}\n")
-        output.file.flush()
+    write_output(f"{text}\n")
+
+
+def hush(on: bool) -> None:
+    """Print no more messages, and no progress; errors are still printed."""
+    messages.hushed = on
 
 
 def say(text: str) -> None:
-    """Print a message on stderr, as it stands."""
-    messages.print(text, highlight=False, markup=False, soft_wrap=True)
+    """Print a message on stderr."""
+    if not messages.hushed:
+        messages.print(in_flags(text), highlight=False, markup=False, soft_wrap=True)
 
 
 def list_skipped(left: Left) -> None:

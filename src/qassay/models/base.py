@@ -30,8 +30,8 @@ _LAST_LATIN = "\u024f"
 
 WINDOWED = "texts longer than the model reads at once, taken in overlapping windows"
 CUT_QUESTION = "questions longer than the model reads at once, cut"
-FOREIGN = "texts not in Latin script, which the embedded English model hardly reads; --model names another"
-UNENGLISH = "texts that seem not to be English, which the embedded English model hardly reads; --model names another"
+FOREIGN = "texts not in Latin script, which the embedded English model hardly reads; another model may"
+UNENGLISH = "texts that seem not to be English, which the embedded English model hardly reads; another model may"
 NO_WEIGHT = "texts without any weight, counted uniformly"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from qassay.errors import ModelError
+from qassay.errors import ModelError, option
 from qassay.models.base import EMBEDDED, parse_ref
 from qassay.models.folder import DESCRIPTION
 from qassay.models.load import load_encoder, need_torch
@@ -38,7 +38,9 @@ def load_reader(ref: str = EMBEDDED, device: Device = "auto", threads: int | Non
 def load_generator(ref: str, device: Device = "auto") -> HFGenerator:
     """Open a sequence-to-sequence model of Hugging Face's (extra `hf`)."""
     if parse_ref(ref).kind == "embedded":
-        raise ModelError(f"{ref} writes its questions by rule; name a sequence-to-sequence model for --generator")
+        raise ModelError(
+            f"{ref} writes its questions by rule; name a sequence-to-sequence model for {option('generator')}"
+        )
     return _generator(ref, device)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 
-from qassay.errors import DataError
+from qassay.errors import DataError, option
 from qassay.features.resources import Resources
 from qassay.metrics.registry import provenance
 from qassay.records import read_field, without_fields
@@ -245,7 +245,8 @@ class Tally:
             stored = msgspec.msgpack.decode(state, type=_TallyState)
         except msgspec.MsgspecError as problem:
             raise DataError(
-                "the unfinished run was begun by another version; run again without --resume to begin anew"
+                "the unfinished run was begun by another version; "
+                f"run again without {option('resume', value=True)} to begin anew"
             ) from problem
         self.systems = {name: SystemTally.restored(system) for name, system in stored.systems.items()}
         self.notes = Counter(stored.notes)

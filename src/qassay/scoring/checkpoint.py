@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, BinaryIO, Self
 
 import msgspec
 
-from qassay.errors import DataError, OutputError
+from qassay.errors import DataError, OutputError, option
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -23,7 +23,7 @@ SHORTEST_INTERVAL = 0.2
 SHARE = 0.02
 """Of a run's time that checkpoints may take."""
 _HASH_RANGE = 1 << 128
-AGAIN = "run again without --resume to begin anew"
+AGAIN = f"run again without {option('resume', value=True)} to begin anew"
 """What to do where a run cannot go on."""
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
 import numpy as np
 
-from qassay.errors import DataError, SpecError, TextTooLongError
+from qassay.errors import DataError, SpecError, TextTooLongError, option
 from qassay.features.batch import Batch
 from qassay.features.frequencies import Frequencies
 from qassay.features.resources import Resources
@@ -74,7 +74,9 @@ class Readable:
             raise problem
         if self._on_error == "stop":
             named = examples[min(concerned)].id
-            raise DataError(f'the answer with id "{named}": {problem}, or --on-error skip') from problem
+            raise DataError(
+                f'the answer with id "{named}": {problem.message}, or {option("on_error", "skip")}'
+            ) from problem
         for i in concerned:
             self._left_out[i] = f"longer than {problem.most:,} word pieces, more than a model can hold in memory"
             # Without texts it has nothing to be read, and keeps its place in the batch.
@@ -100,14 +102,14 @@ class Scorer:
         device: Device = "auto",
         threads: int | None = None,
         on_error: OnError = "stop",
-        unasked: bool = False,
+        defaulted: bool = False,
     ) -> None:
         self.metrics: list[Metric] = create_all(specs, model)
         self.resources = Resources(language, model=model, device=device, threads=threads)
         self.on_error: OnError = on_error
         """What an answer does that is too long for a model or lacks what a metric needs: end the run, or go without
         that score."""
-        self.unasked = unasked
+        self.defaulted = defaulted
         """Whether nobody named these metrics: an answer that lacks what one needs goes without its score."""
 
     def need_model(self) -> Self:
@@ -119,7 +121,8 @@ class Scorer:
             return self
         raise SpecError(
             f'"{model}" is nothing that {", ".join(str(metric.spec) for metric in running)} could use: keyphrase '
-            "weights and judges come from folders that `qassay train` wrote; leave --model out for the embedded ones"
+            f"weights and judges come from folders that `qassay train` wrote; leave {option('model')} out for the "
+            "embedded ones"
         )
 
     @property
@@ -179,7 +182,7 @@ class Scorer:
 
     @property
     def _may_lack(self) -> bool:
-        return self.unasked or self.on_error == "skip"
+        return self.defaulted or self.on_error == "skip"
 
     def _check_fields(self, examples: Sequence[Example]) -> None:
         for metric in () if self._may_lack else self.metrics:
@@ -188,7 +191,7 @@ class Scorer:
                 if lacking is not None:
                     raise DataError(
                         f'{metric.spec} needs "{need}", and the answer with id "{lacking.id}" has none; '
-                        f"{_remedy(metric, need)}, or --on-error skip"
+                        f"{_remedy(metric, need)}, or {option('on_error', 'skip')}"
                     )
 
 
@@ -241,8 +244,8 @@ def score_examples(
     if not everything:
         raise DataError("there are no answers to score")
     if scorer is None:
-        chosen, unasked = (specs, False) if specs else (default_metrics(everything[0]), True)
-        scorer = Scorer(chosen, language=language, model=model, device=device, on_error=on_error, unasked=unasked)
+        chosen, defaulted = (specs, False) if specs else (default_metrics(everything[0]), True)
+        scorer = Scorer(chosen, language=language, model=model, device=device, on_error=on_error, defaulted=defaulted)
         scorer.need_model()
     scorer.count(everything)
     tally = scorer.tally()

@@ -11,7 +11,7 @@ from rapidfuzz.distance import LCSseq
 from rapidfuzz.process import cpdist
 
 from qassay.arrays import summed
-from qassay.errors import DataError
+from qassay.errors import DataError, option
 from qassay.text.factorize import find_keys, number_keys
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ class Tokens:
         lone = first_text == last_text
         number = np.where(lone, first_text, len(self) + np.cumsum(~lone) - 1)
         if len(number) and number.max() >= _CHARACTERS:
-            raise DataError("too many different words to be compared at once; give a smaller --batch")
+            raise DataError(f"too many different words to be compared at once; give a smaller {option('batch')}")
         return np.asarray(number[inverse], np.int64)
 
     def take(self, texts: Ints) -> Tokens:

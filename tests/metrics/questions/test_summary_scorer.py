@@ -179,7 +179,7 @@ CHINESE = _example("他来自北京", "yesterday Anna sang", name="zh")
 
 def test_a_summary_that_cannot_be_read_stops_with_its_place():
     """Id, system, file and line, and what to do."""
-    message = r'in\.jsonl:7: the summary with id "zh" of system "a" .* Chinese.*--reader.*--on-error skip'
+    message = r'in\.jsonl:7: the summary with id "zh" of system "a" .* Chinese.*reader=.*on_error=.skip.'
     with pytest.raises(DataError, match=message):
         _scorer("qaeval").check([CHINESE], lambda _: ("in.jsonl", 7))
 
@@ -227,7 +227,7 @@ SUNG = [_example(f"then {name} sang", "yesterday Anna sang", name=name) for name
 
 def test_a_text_too_long_for_memory_names_its_summary():
     """And the way to go on without it."""
-    with pytest.raises(DataError, match=r'the summary with id "Eve" of system "a": a text of 9,000.*--on-error skip'):
+    with pytest.raises(DataError, match=r'the summary with id "Eve" of system "a": a text of 9,000.*on_error=.skip.'):
         _short("stop").count(SUNG)
 
 

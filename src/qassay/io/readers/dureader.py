@@ -7,7 +7,7 @@ from typing import IO
 
 import msgspec
 
-from qassay.errors import DataError
+from qassay.errors import DataError, option
 from qassay.io.readers.jsonl import DECODING_ERRORS, explain
 from qassay.io.readers.read_context import ReadContext, Reading, fail
 from qassay.io.readers.rows import parse_opinion
@@ -53,7 +53,7 @@ def read_dureader(sources: Sequence[Source], context: ReadContext) -> Reading:
         yield from _examples(questions, context, None, context.system())
         return
     if context.options.system is not None and len(results) > 1:
-        raise DataError("--system names one system, and there are several files of results; leave it out")
+        raise DataError(f"{option('system')} names one system, and there are several files of results; leave it out")
     if len(results) > 1 and not questions.is_file:
         raise DataError("questions for several systems cannot be read from a pipe; give a file", questions.name)
     questions.passes = len(results)

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from pathlib import PurePath
 from typing import Any, Literal
 
-from qassay.errors import DataError
+from qassay.errors import DataError, option
 from qassay.io.readers.answer_selection import AS2_COLUMNS, read_as2, read_trec
 from qassay.io.readers.dureader import ZIP_MAGIC, read_dureader
 from qassay.io.readers.evouna import read_evouna
@@ -192,7 +192,7 @@ def _recognise_header(start: bytes, mapping: Mapping[str, str]) -> Recognised | 
 def _by_extension(source: Source) -> Recognised:
     name = _named(source)
     if name is None:
-        problem = f"the format is not recognised; name it with --format ({', '.join(FORMATS)})"
+        problem = f"the format is not recognised; name it with {option('format')} ({', '.join(FORMATS)})"
         raise DataError(problem, source.name)
     return Recognised(name)
 

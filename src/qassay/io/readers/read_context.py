@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NoReturn
 
-from qassay.errors import DataError
+from qassay.errors import DataError, option
 from qassay.records import Example
 
 FIELDS = (
@@ -41,7 +41,7 @@ class ReadOptions:
     on_error: Literal["stop", "skip"] = "stop"
     """Whether a bad row ends the reading, or is left out and listed."""
     can_skip: bool = True
-    """Whether the command has `--on-error`, so that a message may name it."""
+    """Whether the caller may skip rows, so that a message may name it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,9 @@ class ReadContext:
     def refuse(self, problem: str, name: str, line: int) -> None:
         """Stop at a bad row, or leave it out if the options say so."""
         if self.options.on_error == "stop":
-            raise DataError(f"{problem}, or --on-error skip" if self.options.can_skip else problem, name, line)
+            raise DataError(
+                f"{problem}, or {option('on_error', 'skip')}" if self.options.can_skip else problem, name, line
+            )
         self.leave_out(problem, name, line)
 
     def leave_out(self, reason: str, name: str, line: int) -> None:
@@ -76,9 +78,9 @@ class ReadContext:
             self.skipped.append(Skipped(f"{name}:{line}", reason))
 
     def no_mapping(self, format_name: str) -> None:
-        """Refuse `--map` for a format whose fields are fixed."""
+        """Refuse a mapping for a format whose fields are fixed."""
         if self.options.mapping:
-            raise DataError(f"--map does not apply to the format {format_name}, whose fields are fixed")
+            raise DataError(f"{option('columns')} does not apply to the format {format_name}, whose fields are fixed")
 
     def system(self, otherwise: str = "") -> str:
         """Name the system of answers that do not: as the option says, or else as the format has it."""

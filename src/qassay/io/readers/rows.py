@@ -7,6 +7,7 @@ from numbers import Integral, Real
 from types import NoneType, UnionType
 from typing import Any, TypeGuard
 
+from qassay.errors import option
 from qassay.io.readers.read_context import FIELDS, fail
 from qassay.records import Example, Opinion, Reference
 
@@ -122,7 +123,7 @@ def rename(row: Row, mapping: Mapping[str, str]) -> None:
     """
     for ours in NEEDED:
         if ours in mapping and mapping[ours] not in row:
-            fail(f'"{mapping[ours]}" is missing, which --map takes for "{ours}"; give it in every row')
+            fail(f'"{mapping[ours]}" is missing, which {option("columns")} takes for "{ours}"; give it in every row')
     renamed = {ours: row.pop(theirs) for ours, theirs in mapping.items() if theirs in row}
     for ours in renamed:
         if ours in row:
@@ -141,11 +142,12 @@ def check_mapping(mapping: Mapping[str, str], fields: Sequence[str] = FIELDS) ->
         if ours not in fields:
             close = get_close_matches(ours, fields, n=1)
             nearest = f"; did you mean {close[0]}?" if close else ""
-            fail(f"--map {ours}={mapping[ours]}: there is no field {ours}{nearest} (fields: {', '.join(fields)})")
+            given = option("columns", {ours: mapping[ours]})
+            fail(f"{given}: there is no field {ours}{nearest} (fields: {', '.join(fields)})")
     theirs = list(mapping.values())
     for name in theirs:
         if theirs.count(name) > 1:
-            fail(f"--map gives {name} to two fields; map it once")
+            fail(f"{option('columns')} gives {name} to two fields; map it once")
 
 
 def parse_opinion(value: object) -> Opinion:
@@ -163,7 +165,8 @@ def missing(field: str, names: Mapping[str, Any]) -> str:
     if likely is None:
         close = get_close_matches(field, [name for name in names if isinstance(name, str)], n=1, cutoff=0.8)
         likely = close[0] if close else None
-    remedy = f"use --map {field}={likely}" if likely else f"name the field that holds it with --map {field}=NAME"
+    given = option("columns", {field: likely or "NAME"})
+    remedy = f"use {given}" if likely else f"name the field that holds it with {given}"
     return f'"{field}" is missing; {remedy}'
 
 

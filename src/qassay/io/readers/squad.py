@@ -5,7 +5,7 @@ from pathlib import PurePath
 
 import msgspec
 
-from qassay.errors import DataError
+from qassay.errors import DataError, option
 from qassay.io.readers.json_array import items
 from qassay.io.readers.jsonl import DECODING_ERRORS, explain
 from qassay.io.readers.read_context import ReadContext, Reading
@@ -50,7 +50,9 @@ def read_squad(sources: Sequence[Source], context: ReadContext) -> Reading:
             "holds questions and no answers; give predictions after it: dev.json predictions.json", questions.name
         )
     if context.options.system is not None and len(predictions) > 1:
-        raise DataError("--system names one system, and there are several files of predictions; leave it out")
+        raise DataError(
+            f"{option('system')} names one system, and there are several files of predictions; leave it out"
+        )
     if len(predictions) > 1 and not questions.is_file:
         raise DataError("questions for several systems cannot be read from a pipe; give a file", questions.name)
     questions.passes = len(predictions)

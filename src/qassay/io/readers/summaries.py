@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from qassay.errors import DataError
+from qassay.errors import DataError, option
 from qassay.io.readers.jsonl import DECODING_ERRORS, decode_row, explain
 from qassay.io.readers.read_context import ReadContext, Reading, fail
 from qassay.io.readers.rows import Row, as_input, rename, to_example
@@ -47,7 +47,7 @@ def read_summaries(sources: Sequence[Source], context: ReadContext) -> Reading:
 
     The summary becomes the candidate and the document the context. One of references and document may be missing.
     """
-    return _read(sources[0], context, to_summary, "--map candidate=SUMMARY --map context=DOCUMENT")
+    return _read(sources[0], context, to_summary, {"candidate": "SUMMARY", "context": "DOCUMENT"})
 
 
 def read_pairs(sources: Sequence[Source], context: ReadContext) -> Reading:
@@ -55,11 +55,11 @@ def read_pairs(sources: Sequence[Source], context: ReadContext) -> Reading:
 
     The answer becomes the reference, the prediction the candidate and its context the example's.
     """
-    return _read(sources[0], context, to_pair, "--map references=ANSWER --map candidate=PREDICTION")
+    return _read(sources[0], context, to_pair, {"references": "ANSWER", "candidate": "PREDICTION"})
 
 
 def _read(
-    source: Source, context: ReadContext, convert: Callable[[Row, str, int, str], Example], as_table: str
+    source: Source, context: ReadContext, convert: Callable[[Row, str, int, str], Example], as_table: dict[str, str]
 ) -> Reading:
     system = context.system()
     for first, lines in source.line_batches():
@@ -71,7 +71,10 @@ def _read(
             except DECODING_ERRORS as error:
                 if line and not line.isspace():
                     table = number == 1 and re.match(rb"[^{\[]*[,\t]", line)
-                    remedy = f"; a table is read with --format csv (or tsv) {as_table}" if table else ""
+                    remedy = (
+                        f"; a table is read with {option('format', 'csv')} (or tsv) and {option('columns', as_table)}"
+                    )
+                    remedy = remedy if table else ""
                     context.refuse(explain(line, error) + remedy, source.name, number)
                 continue
             except DataError as error:
@@ -111,7 +114,8 @@ def _check_texts(row: Row, *, needed: Sequence[str], optional: Sequence[str], nu
         value = row.get(name)
         if name in needed and name not in row:
             known = ", ".join(map(str, list(row)[:8])) or "none"
-            fail(f'"{name}" is missing; name the field that holds it with --map {name}=NAME (fields here: {known})')
+            remedy = f"name the field that holds it with {option('columns', {name: 'NAME'})}"
+            fail(f'"{name}" is missing; {remedy} (fields here: {known})')
         if not isinstance(value, str | None) or (value is None and name in needed and name != nullable):
             null = ", or null where there is none" if name == nullable or name in optional else ""
             fail(f'"{name}" is {value!r:.40}; write it as a string{null}')

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from qassay.errors import DataError
+from qassay.errors import DataError, option
 from qassay.io.readers.delimited import header, records
 from qassay.io.readers.read_context import FIELDS, ReadContext, Reading, fail
 from qassay.io.readers.rows import NEEDED, Row, as_input, missing, to_example
@@ -57,7 +57,8 @@ class _Columns:
         for theirs, field in ours.items():
             if theirs not in names:
                 raise DataError(
-                    f'the header has no column "{theirs}", which --map takes for "{field}"; it has {_listed(names)}',
+                    f'the header has no column "{theirs}", which {option("columns")} takes for "{field}"; '
+                    f"it has {_listed(names)}",
                     source.name,
                     1,
                 )

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 
 from qassay.arrays import Floats
-from qassay.errors import DataError, SpecError
+from qassay.errors import DataError, SpecError, option
 from qassay.meta.accuracy.classification import rate_threshold
 from qassay.meta.accuracy.estimates import JudgedAnswers
 from qassay.meta.accuracy.label_files import Labels
@@ -134,7 +134,9 @@ def _keys(examples: Sequence[Example]) -> tuple[list[str], list[Hashable]]:
 def _tuned(dev: Sequence[Example], spec: str, cut: float | None, language: str, on_error: OnError) -> float:
     truth, _ = _truth(dev, cut)
     if truth is None:
-        raise DataError("the development file has no judgements of 0 or 1 (or --cut X); a threshold is tuned on them")
+        raise DataError(
+            f"the development answers have no judgements of 0 or 1 (or {option('cut')}); a threshold is tuned on them"
+        )
     scores, ranks = score_examples(dev, [spec], language=language, on_error=on_error)[spec], _ranks(dev)
     if ranks is None:
         return rate_threshold(scores, truth, [example.system for example in dev])
@@ -162,9 +164,7 @@ def _truth(examples: Sequence[Example], cut: float | None) -> tuple[Floats | Non
         return np.where(present, judged >= cut, np.nan), []
     if ((judged == 0) | (judged == 1))[present].all():
         return judged, []
-    return None, [
-        "the judgements are not 0 or 1 and were not used; --cut X says from which value on an answer is right"
-    ]
+    return None, ["the judgements are not 0 or 1 and were not used; a cut says from which value on an answer is right"]
 
 
 def _judged_in_part(examples: Sequence[Example], truth: Floats | None, scores: Floats) -> Floats | None:
@@ -185,7 +185,7 @@ def _label_notes(labels: Labels, matched: MatchedLabels, scores: Floats) -> list
     shares = sum(label.value not in {0.0, 1.0} for label in labels.labels if label.verdicts == 1)
     counts = {
         "labels of answers that are not there, left out": matched.unknown,
-        "answers that wait for a verdict in the label file, which --next leaves out": int(matched.waiting.sum()),
+        "answers that wait for a verdict in the label file, which are not chosen again": int(matched.waiting.sum()),
         "answers whose contradictory labels were averaged": labels.averaged + matched.averaged,
         "labels between right and wrong, taken as the share of people who say right": shares,
         "labels of answers without a score, left out": int((matched.labelled & np.isnan(scores)).sum()),

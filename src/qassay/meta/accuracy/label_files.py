@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from qassay.errors import DataError
+from qassay.errors import DataError, option
 from qassay.io.readers.delimited import header, records
 from qassay.io.readers.json_array import items
 from qassay.io.readers.jsonl import DECODING_ERRORS, decode_row, explain
@@ -166,7 +166,7 @@ def _label(row: dict[str, Any], place: str, cut: float | None) -> Label:
     if round_ and chance is None:
         fail(
             f'"{ROUND}" is {round_:g} and "{PROBABILITY}" is missing, without which the label cannot be weighed; '
-            f'give it as --next wrote it, or leave "{ROUND}" out if the answers were drawn at random'
+            f'keep it as it was written, or leave "{ROUND}" out if the answers were drawn at random'
         )
     return Label(str(name), str(row.get("system") or ""), value, place, int(round_ or (chance is not None)), chance)
 
@@ -191,7 +191,11 @@ def _verdict(given: object, field: str, cut: float | None) -> float:
         return float(number >= cut)
     if 0 <= number <= 1:
         return number
-    scale = "" if math.isnan(number) else ", or say from which value on an answer is right (--cut 4 on a scale to 5)"
+    scale = (
+        ""
+        if math.isnan(number)
+        else f", or say from which value on an answer is right ({option('cut', 4)} on a scale to 5)"
+    )
     return fail(f'"{field}" is {given!r}; write 1 or 0, yes or no, correct or incorrect{scale}')
 
 
@@ -227,7 +231,7 @@ def contradiction(label: Label, value: float, place: str) -> DataError:
     of = f' of system "{label.system}"' if label.system else ""
     return DataError(
         f'"{label.id}"{of} is {_shown(label.value)} here and {_shown(value)} {place}; '
-        "keep one of the two, or average them (--repeated mean)",
+        f"keep one of the two, or average them ({option('repeated', 'mean')})",
         label.place,
     )
 

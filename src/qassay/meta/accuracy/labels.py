@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from qassay.arrays import Bools, Floats, Ints
-from qassay.errors import DataError, OutputError
+from qassay.errors import DataError, OutputError, option
 from qassay.meta.accuracy.label_files import PROBABILITY, ROUND, Label, Labels, contradiction, count_verdicts
 from qassay.meta.accuracy.label_selection import Selection
 from qassay.meta.agreement.ratings import write_judgements
@@ -136,7 +136,7 @@ def check_list(path: Path) -> None:
     if verdicts:
         raise OutputError(
             f"holds verdicts of people ({verdicts:,}), which would be lost; choose another place for the new list, "
-            "and give this one with --labels",
+            f"and give this one with {option('labels')}",
             path,
         )
 

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-from qassay.errors import DataError
+from qassay.errors import DataError, option
 from qassay.io.readers.delimited import delimiter_of, header, records
 from qassay.io.readers.jsonl import DECODING_ERRORS, decode_row, explain
 from qassay.io.readers.read_context import ReadContext
@@ -64,7 +64,7 @@ def _table(source: Source, context: ReadContext, extension: str, columns: Column
     names = header(reading, source)
     if form == "auto":
         form = "long" if columns.annotator in names else "wide"
-    remedy = "call yours so" if form == "single" else "name yours with --map"
+    remedy = "call yours so" if form == "single" else f"name yours with {option('columns')}"
     for name in (columns.item, *({"long": (columns.annotator,), "wide": columns.annotators or ()}.get(form, ()))):
         if name not in names:
             raise DataError(f'there is no column "{name}" among {", ".join(names)}; {remedy}', source.name, 1)
@@ -76,7 +76,7 @@ def _table(source: Source, context: ReadContext, extension: str, columns: Column
             raise DataError(error.problem, source.name, 1) from None
     own = {columns.item, columns.system, ROUND, PROBABILITY, ""}
     people = columns.annotators or tuple(name for name in names if name not in own)
-    hint = "" if form != "wide" or columns.annotators else "; name the columns of ratings with --annotator"
+    hint = "" if form != "wide" or columns.annotators else f"; name the columns of ratings with {option('annotators')}"
     for line, cells in reading:
         row = dict(zip(names, cells, strict=True))
         if form == "wide":
@@ -133,7 +133,7 @@ def _rated(
 def _given(row: Mapping[str, Any], columns: Columns, form: Form) -> list[_Given]:
     """Return an object's ratings; `DataError` without a place where fields lack."""
     needed = {"wide": (columns.item, columns.ratings), "long": (columns.item, columns.annotator)}
-    remedy = "call yours so" if form == "single" else "name your fields with --map"
+    remedy = "call yours so" if form == "single" else f"name your fields with {option('columns')}"
     absent = [name for name in needed.get(form, (columns.item,)) if name not in row]
     if absent:
         raise DataError(f'has no "{absent[0]}"; {remedy}')
@@ -147,17 +147,23 @@ def _value_field(names: Collection[str], columns: Columns, form: Form) -> str:
     """Find the field with the rating; raises `DataError` without a place."""
     if columns.value is not None:
         if columns.value not in names:
-            raise DataError(f'there is no column "{columns.value}" among {", ".join(names)}; name yours with --map')
+            raise DataError(
+                f'there is no column "{columns.value}" among {", ".join(names)}; name yours with {option("columns")}'
+            )
         return columns.value
     if form == "single" and _JUDGEMENT in names:
         return _JUDGEMENT
     found = [name for name in VERDICT_FIELDS if name in names]
-    by_hand = "keep one of them" if form == "single" else "say which is the rating with --map value=NAME"
+    by_hand = (
+        "keep one of them"
+        if form == "single"
+        else f"say which is the rating with {option('columns', {'value': 'NAME'})}"
+    )
     if len(found) > 1:
         quoted = " and ".join(f'"{name}"' for name in found)
         raise DataError(f"there are {quoted}; {by_hand}")
     if not found:
-        remedy = "" if form == "single" else ", or name yours with --map value=NAME"
+        remedy = "" if form == "single" else f", or name yours with {option('columns', {'value': 'NAME'})}"
         usual = ", ".join(VERDICT_FIELDS)
         raise DataError(f"there is no rating among {', '.join(names)}; call it one of {usual}{remedy}")
     return found[0]

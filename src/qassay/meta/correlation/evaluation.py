@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from qassay.errors import DataError
+from qassay.errors import DataError, option
 from qassay.meta.correlation.agreement import Correlation, correlate
 from qassay.meta.correlation.levels import Level
 from qassay.meta.correlation.metric_comparison import compare_metrics, standings
@@ -182,7 +182,7 @@ def measure(evidence: Evidence, options: Options, by: str | None = None) -> tupl
 def correlate_part(panel: Panel, options: Options, by: str | None = None, *, draws: int = 0) -> list[Correlation]:
     """Correlate all metrics as the options say; a part too small for the draws of level overall is undefined."""
     if by is not None and options.level is Level.OVERALL and len(panel.questions) < options.size:
-        reason = f"{len(panel.questions)} questions; a draw takes {options.size} (--overall-size)"
+        reason = f"{len(panel.questions)} questions; a draw takes {options.size}"
         return [
             Correlation(metric, options.level, coefficient, None, None, 0, 0, 0, reason, None, by)
             for metric in panel.scores
@@ -267,7 +267,9 @@ def _questions(rows: Sequence[tuple[str, str, str]]) -> list[str]:
 
 def _judged(panel: Panel) -> Panel:
     if np.isnan(panel.judgement).all():
-        raise DataError('no answer has a "judgement"; add a person\'s score to the answers, or give --judgements FILE')
+        raise DataError(
+            f'no answer has a "judgement"; add a person\'s score to the answers, or give {option("judgements")}'
+        )
     return panel
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse, stats
 
 from qassay.arrays import Floats, Ints
-from qassay.errors import DataError
+from qassay.errors import DataError, option
 from qassay.meta.correlation.coefficients import FEWEST, Estimate, estimate, is_constant, too_few, undefined
 from qassay.meta.correlation.panel import Panel, mean_pooling
 from qassay.meta.correlation.weighted import Coefficient, Judged, dense, settled
@@ -298,7 +298,7 @@ class OverallLevel(LevelStatistic):
         if not 0 < size <= questions:
             raise DataError(
                 f"a draw at level overall takes {size} questions, and there are {questions}; "
-                "give --overall-size, at most as many as there are"
+                f"give {option('overall_size')}, at most as many as there are"
             )
         self._coefficient, self._rng, self._size, self._times = coefficient, rng, size, times
         self._scores = _SystemScores(panel, metric, rows)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from qassay.errors import SpecError
+from qassay.errors import SpecError, option
 from qassay.features.batch import Batch
 from qassay.meta.correlation.evaluation import correlate_part
 from qassay.meta.correlation.panel import Panel, Pooling
@@ -45,10 +45,12 @@ class Sweep:
             low, high, step = 0.0, 0.0, 0.0
         sound = all(map(isfinite, (low, high, step))) and step > 0 and high >= low
         if not equals or not param or span.count(":") not in {1, 2} or not sound:
-            raise SpecError(f'--sweep "{text}" is not of the form KEY=LOW:HIGH:STEP, as in yesno=0:4:0.5')
+            raise SpecError(f'{option("sweep")} "{text}" is not of the form KEY=LOW:HIGH:STEP, as in yesno=0:4:0.5')
         steps = int(np.floor((high - low) / step + 1e-9)) + 1
         if steps > _MOST_STEPS:
-            raise SpecError(f"--sweep {text} has {steps} values; at most {_MOST_STEPS} are drawn, give a wider step")
+            raise SpecError(
+                f"{option('sweep', text)} has {steps} values; at most {_MOST_STEPS} are drawn, give a wider step"
+            )
         return cls(param, tuple(float(f"{low + step * i:.12g}") for i in range(steps)))
 
     def fits(self, spec: str | MetricSpec) -> bool:
@@ -134,7 +136,7 @@ def sweep(
 def fitting(evidence: Evidence, wanted: Sweep) -> list[str]:
     """Choose those of the evidence's metrics that have the parameter, or all when none has, to be refused by name."""
     if not evidence.examples:
-        raise SpecError("--sweep scores the answers again; give the answers, not a file of scores")
+        raise SpecError(f"{option('sweep')} scores the answers again; give the answers, not a file of scores")
     specs = list(evidence.panel.scores)
     return [spec for spec in specs if wanted.fits(spec)] or specs
 

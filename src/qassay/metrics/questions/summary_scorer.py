@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from qassay.errors import DataError, TextTooLongError
+from qassay.errors import DataError, TextTooLongError, option
 from qassay.metrics.base import MeanMetric
 from qassay.metrics.questions.pair_scorer import IS_ANSWERED
 from qassay.metrics.questions.qa_pipeline import FEQA, NO_SUMMARY, NOTHING_TO_ASK, QAEVAL
@@ -289,13 +289,13 @@ class SummaryScorer(Scorer):
                 if not getattr(example, need):
                     return (
                         f'{metric.spec} needs "{_named(need)}", and {_shown(example)} has none; '
-                        "give it, leave this metric out, or --on-error skip"
+                        f"give it, leave this metric out, or {option('on_error', 'skip')}"
                     )
             reason = self.interrogator.unreadable(example, metric.spec.name) if asks else None
             if reason:
                 return (
-                    f"{_shown(example)} cannot be questioned: {reason}; name models that read it with --chunker and "
-                    "--reader, leave it out, or --on-error skip"
+                    f"{_shown(example)} cannot be questioned: {reason}; name models that read it with "
+                    f"{option('chunker')} and {option('reader')}, leave it out, or {option('on_error', 'skip')}"
                 )
         return None
 
@@ -334,7 +334,7 @@ class SummaryScorer(Scorer):
 
     def _too_long(self, example: Example, problem: TextTooLongError) -> list[SummaryRecord]:
         if self.on_error == "stop":
-            raise DataError(f"{_shown(example)}: {problem}, or --on-error skip") from problem
+            raise DataError(f"{_shown(example)}: {problem.message}, or {option('on_error', 'skip')}") from problem
         reason = f"longer than {problem.most:,} word pieces, more than a model can hold in memory"
         return [SummaryRecord(example.id, example.system, metric, [], reason) for metric in self._questions]
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from qassay.errors import ModelError
+from qassay.errors import ModelError, option
 from qassay.models.base import WINDOWED, ModelRef, TokenEmbeddings, windows
 from qassay.models.folder import fingerprint
 
@@ -77,7 +77,7 @@ def choose_device(device: Device) -> str:
 
     available = torch.cuda.is_available()
     if device == "cuda" and not available:
-        raise ModelError("there is no GPU that torch can use; give --device cpu")
+        raise ModelError(f"there is no GPU that torch can use; give {option('device', 'cpu')}")
     return "cuda" if available and device != "cpu" else "cpu"
 
 

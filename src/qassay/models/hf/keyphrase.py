@@ -115,7 +115,9 @@ class HFWeigher:
         """Weigh the tokens of each answer for its question; equal pairs run once."""
         distinct = list(dict.fromkeys(pairs))
         if self.settings.questions and any(question is None for question, _ in distinct):
-            raise ModelError(f"{self.ref} weighs answers to questions; for :kp train one with --without-question")
+            raise ModelError(
+                f"{self.ref} weighs answers to questions; for :kp train one with `qassay train keyphrase --without-question`"
+            )
         made = dict(zip(distinct, self._weigh(distinct), strict=True))
         return [made[pair] for pair in pairs]
 

@@ -7,7 +7,7 @@ from collections import deque
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from qassay.errors import SpecError
+from qassay.errors import SpecError, option
 from qassay.scoring.run import Chunk, score_and_encode
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ class RayEngine:
         try:
             import ray  # noqa: PLC0415 - an optional extra
         except ImportError as missing:
-            raise SpecError('--engine ray needs the extra "ray": pip install "qassay[ray]"') from missing
+            raise SpecError(f'{option("engine", "ray")} needs the extra "ray": pip install "qassay[ray]"') from missing
         self._ray = ray
         if not ray.is_initialized():
             ray.init(num_cpus=workers, log_to_driver=False, include_dashboard=False)

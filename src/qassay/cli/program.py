@@ -1,0 +1,158 @@
+"""The commands of `qassay`, each imported when it is run."""
+
+from __future__ import annotations
+
+import io
+import sys
+from contextlib import redirect_stdout
+from importlib import import_module
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_command
+
+from qassay.errors import SpecError
+from qassay.version import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+COMMANDS = {
+    "demo": "Score the packaged answers of three made-up systems.",
+    "score": "Score every answer, and each system with an interval.",
+    "compare": "Test which system is better, on the questions that both answered.",
+    "correlate": "Show how each metric agrees with people.",
+    "agree": "Measure agreement between annotators, drop noise, and average the rest.",
+    "accuracy": "Estimate each system's accuracy with an interval.",
+    "summary": "Score summaries by questions: QAEval and FEQA.",
+    "verify": "Score whether each prediction means the same as the expected answer.",
+    "explain": "Show which words match, what they weigh, and the numbers behind each score.",
+    "metrics": "List the metrics, or describe one.",
+    "models": "List the embedded model and the Hugging Face models in the cache.",
+    "build": "Training sets from public data.",
+    "train": "Models of your own (extra train).",
+    "data": "Public benchmark files, with checksums.",
+}
+"""Every command with one line of help; its module has its name."""
+_USAGE_ERROR: type[Exception] = typer.BadParameter.__bases__[0]
+"""Typer's own kind of error for a wrong command line, which it does not export; neither does it the next."""
+_HELP_INSTEAD = "NoArgsIsHelpError"
+INPUT_ERROR = 2
+_SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+
+
+class _Shown(io.StringIO):
+    """What help is written to before it goes to standard output, of which it has the looks."""
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]
+        return sys.__stdout__.encoding if sys.__stdout__ is not None else "utf-8"
+
+    def __init__(self, *, terminal: bool) -> None:
+        super().__init__()
+        self._terminal = terminal
+
+    def isatty(self) -> bool:
+        return self._terminal
+
+
+class Command(TyperCommand):
+    """A command whose help may be cut short by its reader (`| head`)."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401 - Typer keeps its types to itself
+        """Print the help."""
+        with redirect_stdout(_Shown(terminal=sys.stdout.isatty())) as shown:
+            super().format_help(ctx, formatter)
+        _print_help(shown)
+
+
+class Commands(TyperGroup):
+    """All commands; one is imported when it is called, for a list of them their names and lines are enough."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401 - as above
+        """Print the help."""
+        with redirect_stdout(_Shown(terminal=sys.stdout.isatty())) as shown:
+            super().format_help(ctx, formatter)
+        _print_help(shown)
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401, ARG002 - as above
+        """Return the names of all commands."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ANN401, ARG002 - as above
+        """Return what stands for a command in lists, completions and suggestions."""
+        return TyperCommand(cmd_name, help=COMMANDS[cmd_name]) if cmd_name in COMMANDS else None
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401 - as above
+        """Import the command that is called."""
+        self.commands = {name: self.get_command(ctx, name) for name in COMMANDS}
+        name, found, rest = super().resolve_command(ctx, args)
+        return name, load(name) if found is not None and name is not None else found, rest
+
+
+def load(name: str) -> Any:  # noqa: ANN401 - as above
+    """Import a command, or a group of commands."""
+    module = import_module(f"qassay.cli.{name}")
+    app: typer.Typer | None = getattr(module, "app", None)
+    if app is None:
+        app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+        app.command(name, cls=Command, epilog=_examples(module), context_settings=_SETTINGS)(getattr(module, name))
+    command = get_command(app)
+    command.name = name
+    return command
+
+
+def execute(words: Sequence[str]) -> int:
+    """Run a command line and return its exit status."""
+    try:
+        done = get_command(app)(list(words), prog_name="qassay", standalone_mode=False)
+    except _USAGE_ERROR as problem:
+        if type(problem).__name__ == _HELP_INSTEAD:
+            return INPUT_ERROR
+        raise SpecError(_misuse(problem)) from problem
+    return done if isinstance(done, int) else 0
+
+
+def _misuse(problem: Any) -> str:  # noqa: ANN401 - as above
+    """Word what Typer has against a command line as all other messages are worded."""
+    message = problem.format_message().rstrip(".")
+    context = getattr(problem, "ctx", None)
+    path = context.command_path if context is not None else "qassay"
+    return f"{message[:1].lower()}{message[1:]}; `{path} --help` lists what it takes"
+
+
+def _examples(module: object) -> str | None:
+    """Return a command's examples, each a paragraph, since Typer joins the lines of one."""
+    lines: Sequence[str] = getattr(module, "EXAMPLES", ())
+    return "\n\n".join(["Examples:", *(f"  {line}" for line in lines)]) if lines else None
+
+
+def _print_help(shown: io.StringIO) -> None:
+    from qassay.cli.terminal import write_output  # noqa: PLC0415 - Rich is loaded for help, not for --version
+
+    write_output(shown.getvalue())
+
+
+def _show_version(on: bool) -> None:
+    if on:
+        sys.stdout.write(f"qassay {__version__}\n")
+        raise typer.Exit
+
+
+app = typer.Typer(
+    cls=Commands,
+    help="Tells you whether answers are right.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings=_SETTINGS,
+)
+
+
+@app.callback()
+def main(
+    _version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Score answers, compare systems, and see why."""
