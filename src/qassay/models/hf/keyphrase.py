@@ -116,7 +116,8 @@ class HFWeigher:
         distinct = list(dict.fromkeys(pairs))
         if self.settings.questions and any(question is None for question, _ in distinct):
             raise ModelError(
-                f"{self.ref} weighs answers to questions; for :kp train one with `qassay train keyphrase --without-question`"
+                f"{self.ref} weighs answers to questions; for :kp train one with "
+                "`qassay train keyphrase --without-question`"
             )
         made = dict(zip(distinct, self._weigh(distinct), strict=True))
         return [made[pair] for pair in pairs]
