@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from qassay.api.score import LoadedMetric, load, score
     from qassay.api.summaries import SummaryTable, score_summaries, verify
     from qassay.errors import DataError, ModelError, OutputError, QassayError, SpecError
+    from qassay.features.weightings import WEIGHTINGS, Token, Weighting, register_weighting
     from qassay.metrics.base import MeanMetric, Metric
     from qassay.metrics.questions.models import Models
     from qassay.metrics.registry import register_metric
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from qassay.spec import Param
 
 __all__ = [
+    "WEIGHTINGS",
     "Aggregate",
     "DataError",
     "Example",
@@ -34,9 +36,12 @@ __all__ = [
     "ScoreTable",
     "SpecError",
     "SummaryTable",
+    "Token",
+    "Weighting",
     "__version__",
     "load",
     "register_metric",
+    "register_weighting",
     "score",
     "score_summaries",
     "verify",
@@ -46,6 +51,7 @@ _HOMES = {
     "qassay.api.score": ("LoadedMetric", "load", "score"),
     "qassay.api.summaries": ("SummaryTable", "score_summaries", "verify"),
     "qassay.errors": ("DataError", "ModelError", "OutputError", "QassayError", "SpecError"),
+    "qassay.features.weightings": ("WEIGHTINGS", "Token", "Weighting", "register_weighting"),
     "qassay.metrics.base": ("MeanMetric", "Metric"),
     "qassay.metrics.questions.models": ("Models",),
     "qassay.metrics.registry": ("register_metric",),

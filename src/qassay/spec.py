@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING, Literal, Protocol
 from qassay.errors import SpecError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
 Value = int | float | str | bool
 Corpus = Literal["mean", "pooled"]
-WEIGHTINGS = ("kpqa", "kp", "idf", "uniform")
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 _WORDS = {"yes": True, "true": True, "no": False, "false": False}
 
@@ -95,7 +94,8 @@ class Declaration:
     summary: str
     source: str
     params: tuple[Param, ...] = ()
-    weightings: tuple[str, ...] = ()
+    weightings: Collection[str] = ()
+    """The names that may follow the colon; a registry of weightings takes in those that are registered later."""
     corpus: Corpus = "mean"
     """`mean` where the published corpus number is the mean of the answers', `pooled` where counts are summed."""
     maximum: float = 1.0
@@ -177,7 +177,7 @@ def _check_weights(weights: str, declaration: Declaration) -> None:
         raise SpecError(f'{declaration.name} takes no weights; write "{declaration.name}"')
     if weights not in declaration.weightings:
         raise SpecError(
-            f'{declaration.name} has no weighting "{weights}"{_nearest(weights, declaration.weightings)}; '
+            f'{declaration.name} has no weighting "{weights}"{_nearest(weights, tuple(declaration.weightings))}; '
             f"it takes {', '.join(declaration.weightings)}"
         )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from qassay.arrays import Floats, Ints
     from qassay.features.batch import Batch
     from qassay.models.base import TokenWeights
+
+_Question = TypeVar("_Question", str, str | None)
 
 
 class PairWeights(NamedTuple):
@@ -30,27 +32,32 @@ class PairWeights(NamedTuple):
     weights: Sequence[TokenWeights]
 
 
-def pair_weights(batch: Batch, weighting: str) -> PairWeights:
-    """Return the keyphrase weights of every answer for its question (`kpqa`) or for none (`kp`)."""
-    return batch.memo((pair_weights, weighting), lambda: _weigh(batch, weighting))
+def pair_weights(batch: Batch, *, with_question: bool) -> PairWeights:
+    """Return the keyphrase weights of every answer, for its question (KPQA) or without it (KP)."""
+    return batch.memo((pair_weights, with_question), lambda: _weigh(batch, with_question=with_question))
 
 
-def _weigh(batch: Batch, weighting: str) -> PairWeights:
-    """Weigh every distinct pair of question and text once."""
-    questions = [example.question if weighting == "kpqa" else None for example in batch.examples]
+def _weigh(batch: Batch, *, with_question: bool) -> PairWeights:
+    questions = [example.question if with_question else None for example in batch.examples]
+    pairs, candidate, reference = distinct_pairs(batch, questions)
+    weigher = batch.resources.weigher()
+    before = Counter(weigher.notes)
+    weights = weigher.weigh([(question, batch.texts[text]) for question, text in pairs])
+    batch.take_notes(weigher, before)
+    return PairWeights(np.array([text for _, text in pairs], np.int64), candidate, reference, weights)
+
+
+def distinct_pairs(batch: Batch, questions: Sequence[_Question]) -> tuple[list[tuple[_Question, int]], Ints, Ints]:
+    """Return the distinct pairs of a question and a text's row, and the pair of each candidate and each reference."""
     of_references = [
         question for question, example in zip(questions, batch.examples, strict=True) for _ in example.references
     ]
-    index: dict[tuple[str | None, int], int] = {}
+    index: dict[tuple[_Question, int], int] = {}
     candidate, reference = (
-        np.array([index.setdefault(pair, len(index)) for pair in zip(asked, rows.tolist(), strict=True)], np.int64)
-        for asked, rows in ((questions, batch.candidate), (of_references, batch.reference))
+        np.array([index.setdefault(pair, len(index)) for pair in zip(side, rows.tolist(), strict=True)], np.int64)
+        for side, rows in ((questions, batch.candidate), (of_references, batch.reference))
     )
-    weigher = batch.resources.weigher()
-    before = Counter(weigher.notes)
-    weights = weigher.weigh([(question, batch.texts[text]) for question, text in index])
-    batch.take_notes(weigher, before)
-    return PairWeights(np.array([text for _, text in index], np.int64), candidate, reference, weights)
+    return list(index), candidate, reference
 
 
 def project_weights(pairs: PairWeights, spans: Sequence[Ints]) -> list[Floats]:

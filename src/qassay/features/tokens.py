@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from qassay.arrays import summed
-from qassay.features.frequencies import FrequencyNeed
-from qassay.features.pair_weights import pair_weights, project_weights
+from qassay.features.weightings import WEIGHTINGS, TokenisedTexts
 from qassay.models.base import NO_WEIGHT
 from qassay.text.token_spans import places
 from qassay.text.tokens import Tokens
@@ -57,18 +56,12 @@ def token_view(batch: Batch, tok: str, weighting: str | None = None) -> View:
 
 def _make_view(batch: Batch, tok: str, weighting: str | None) -> View:
     tokens = text_tokens(batch, tok)
-    weights: Floats | None = None
-    if weighting in {"kpqa", "kp"}:
-        found = pair_weights(batch, weighting)
-        rows = tokens.take(found.text)
-        weights = np.concatenate([np.zeros(0), *project_weights(found, text_spans(batch, tok))])
-        return View(rows, found.candidate, found.reference, _never_all_zero(batch, rows, weights))
-    if weighting == "uniform":
-        weights = np.ones(len(tokens.ids))
-    elif weighting == "idf":
-        rarity = batch.resources.frequencies[FrequencyNeed(tok)].idf(tokens.words)
-        weights = _never_all_zero(batch, tokens, rarity[tokens.ids])
-    return View(tokens, batch.candidate, batch.reference, weights)
+    if weighting is None:
+        return View(tokens, batch.candidate, batch.reference, None)
+    texts = TokenisedTexts(tok, lambda: tokens, lambda: text_spans(batch, tok))
+    found = WEIGHTINGS[weighting].weigh(batch, texts)
+    rows = tokens if found.text is None else tokens.take(found.text)
+    return View(rows, found.candidate, found.reference, _never_all_zero(batch, rows, found.weights))
 
 
 def _never_all_zero(batch: Batch, tokens: Tokens, weights: Floats) -> Floats:

@@ -12,16 +12,18 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from qassay.features.frequencies import FrequencyNeed
 from qassay.features.tokens import token_view
+from qassay.features.weightings import WEIGHTINGS
 from qassay.spec import Declaration
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from qassay.arrays import Bools, Floats, Ints
     from qassay.features.batch import Batch, Pairs
+    from qassay.features.frequencies import FrequencyNeed
     from qassay.features.resources import Resources
+    from qassay.features.weightings import Weighting
     from qassay.spec import Corpus, MetricSpec, Param, Value
 
 
@@ -40,7 +42,8 @@ class Metric(ABC):
     source: ClassVar[str] = ""
     """Who defined it, and where."""
     params: ClassVar[tuple[Param, ...]] = ()
-    weightings: ClassVar[tuple[str, ...]] = ()
+    weightings: ClassVar[Collection[str]] = ()
+    """Names of weightings; `qassay.WEIGHTINGS` for all that are registered."""
     corpus: ClassVar[Corpus] = "pooled"
     """`mean` where the corpus score is the mean of the answers' scores, `pooled` where their statistics are summed."""
     maximum: ClassVar[float] = 1.0
@@ -63,7 +66,7 @@ class Metric(ABC):
             summary=summary,
             source=cls.source,
             params=tuple(cls.params),
-            weightings=tuple(cls.weightings),
+            weightings=cls.weightings,
             corpus=cls.corpus,
             maximum=cls.maximum,
             needs=frozenset(cls.needs),
@@ -77,7 +80,7 @@ class Metric(ABC):
     @property
     def needed_fields(self) -> frozenset[str]:
         """The fields an answer must have beyond candidate and references, with these parameters and weights."""
-        return self.declaration.needs | ({"question"} if self.spec.weights == "kpqa" else frozenset())
+        return self.declaration.needs | (self.weighting.needs if self.weighting else frozenset())
 
     @property
     def reads(self) -> frozenset[str]:
@@ -87,24 +90,33 @@ class Metric(ABC):
     @property
     def runs_model(self) -> bool:
         """Whether a model reads the answers, which takes milliseconds for each."""
-        return self.spec.weights in {"kpqa", "kp"} or self.declaration.param("model") is not None
+        weighed = self.weighting is not None and self.weighting.runs_model
+        return weighed or self.declaration.param("model") is not None
 
     @property
     def frequencies(self) -> tuple[FrequencyNeed, ...]:
         """The frequencies that must be counted over the run's references before scoring."""
-        return (FrequencyNeed(self.tok),) if self.spec.weights == "idf" else ()
+        return self.weighting.frequencies(self.tok) if self.weighting else ()
 
     def identity(self, resources: Resources) -> dict[str, str]:
         """Return what else than spec and data the scores depend on: a model, a word net, the run's frequencies."""
-        if self.spec.weights in {"kpqa", "kp"}:
-            return {"weights": resources.weigher().fingerprint}
+        known: dict[str, str] = {}
+        if self.weighting:
+            known.update(self.weighting.identity(resources))
+            held = self.weighting.distribution
+            known.update({held.name: held.version} if held else {})
         counted = [resources.frequencies[need].fingerprint for need in self.frequencies]
-        return {"df": " ".join(counted)} if counted else {}
+        return {**known, **({"df": " ".join(counted)} if counted else {})}
+
+    @property
+    def weighting(self) -> Weighting | None:
+        """What gives each token its weight, where the spec names it."""
+        return WEIGHTINGS[self.spec.weights] if self.spec.weights else None
 
     @property
     def tok(self) -> str:
-        """The tokeniser's name."""
-        return self.text("tok")
+        """The name of the tokeniser whose tokens are compared and weighed."""
+        return self.text("tok") if "tok" in self.settings else "word"
 
     def text(self, name: str) -> str:
         """Return a parameter that is a word."""

@@ -74,7 +74,8 @@ def _check_declared(given: type[Metric]) -> None:
     for attribute in ("params", "weightings", "needs"):
         value = getattr(given, attribute)
         wanted = Param if attribute == "params" else str
-        if not isinstance(value, tuple | list | set | frozenset) or not all(isinstance(each, wanted) for each in value):
+        several = isinstance(value, tuple | list | set | frozenset | Registry)
+        if not several or not all(isinstance(each, wanted) for each in value):
             what = "qassay.Param" if wanted is Param else "names"
             raise SpecError(f"{given.__qualname__}.{attribute} is {value!r:.60}; give a tuple of {what}")
 

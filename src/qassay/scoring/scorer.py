@@ -16,7 +16,6 @@ from qassay.features.frequencies import Frequencies
 from qassay.features.resources import Resources
 from qassay.metrics.registry import create_all, default_metrics
 from qassay.models.base import EMBEDDED
-from qassay.models.load import has_keyphrase_head
 from qassay.scoring.aggregation import ScoredBatch, Tally
 from qassay.scoring.table import ScoreTable
 
@@ -115,9 +114,9 @@ class Scorer:
     def need_model(self) -> Self:
         """Refuse a model that no metric of the run can use, instead of scoring with the embedded one in silence."""
         running, model = [metric for metric in self.metrics if metric.runs_model], self.resources.model
-        weighing = any(metric.spec.weights in {"kpqa", "kp"} for metric in running)
+        weighing = any(metric.weighting is not None and metric.weighting.takes_model(model) for metric in running)
         named = any(dict(metric.spec.options).get("model") == model for metric in running)
-        if model == EMBEDDED or not running or named or (weighing and has_keyphrase_head(model)):
+        if model == EMBEDDED or not running or named or weighing:
             return self
         raise SpecError(
             f'"{model}" is nothing that {", ".join(str(metric.spec) for metric in running)} could use: keyphrase '
@@ -218,8 +217,8 @@ def _lacks(example: Example, need: str) -> bool:
 
 
 def _remedy(metric: Metric, need: str) -> str:
-    if need == "question" and metric.spec.weights == "kpqa":
-        return f"give it, or use {replace(metric.spec, weights='kp')}, which needs no question"
+    if metric.weighting is not None and need in metric.weighting.needs and metric.weighting.instead:
+        return f"give it, or use {replace(metric.spec, weights=metric.weighting.instead)}, which needs no {need}"
     return "give it, or leave this metric out"
 
 

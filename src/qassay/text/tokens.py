@@ -40,7 +40,7 @@ class Tokens:
         """Tokenise all texts and number their distinct tokens; `spaced` texts are in a language with spaces."""
         plain = [i for i, text in enumerate(texts) if "\0" not in text] if tokeniser.scan else []
         if not tokeniser.scan or not plain:
-            return cls._numbered([tokeniser.tokens(text, spaced=i in spaced) for i, text in enumerate(texts)])
+            return cls.number([tokeniser.tokens(text, spaced=i in spaced) for i, text in enumerate(texts)])
         scanned = tokeniser.scan.cut(texts if len(plain) == len(texts) else [texts[i] for i in plain])
         row = np.full(len(texts), -1)
         row[plain] = np.arange(len(plain))
@@ -58,7 +58,8 @@ class Tokens:
         return cls(np.concatenate((numbered.ids, ids)), _starts(lengths), numbered.words).take(row)
 
     @classmethod
-    def _numbered(cls, rows: Sequence[Sequence[str]]) -> Tokens:
+    def number(cls, rows: Sequence[Sequence[str]]) -> Tokens:
+        """Number the distinct tokens of texts that are cut already."""
         flat = list(chain.from_iterable(rows))
         words = list(dict.fromkeys(flat))
         ids = _look_up(flat, dict(zip(words, range(len(words)), strict=True)))

@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from qassay.features.embeddings import text_embeddings
-from qassay.features.frequencies import FrequencyNeed
-from qassay.features.pair_weights import pair_weights, project_weights
+from qassay.features.weightings import WEIGHTINGS, TokenisedTexts
 from qassay.metrics.base import EMPTY_REFERENCE, MeanMetric, best, f_measure, subset
 from qassay.metrics.embedding.baseline import Baseline, baseline, baseline_identity
 from qassay.metrics.embedding.matching import Units, match_pairs
 from qassay.models.base import EMBEDDED
 from qassay.models.load import is_encoder
-from qassay.spec import WEIGHTINGS, Param
+from qassay.spec import Param
+from qassay.text.tokens import Tokens
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from qassay.arrays import Floats, Ints
+    from qassay.arrays import Bools, Floats, Ints
     from qassay.features.batch import Batch, Pairs
     from qassay.features.resources import Resources
     from qassay.models.base import TokenEmbeddings
@@ -63,13 +63,9 @@ class BertScore(MeanMetric):
         return {**super().identity(resources), "model": encoder.fingerprint, "layer": str(layer), **floor}
 
     @property
-    def frequencies(self) -> tuple[FrequencyNeed, ...]:
-        """Word pieces of the run's references, for `:idf`."""
-        return (self._need,) if self.spec.weights == "idf" else ()
-
-    @property
-    def _need(self) -> FrequencyNeed:
-        return FrequencyNeed("piece" if self.model == EMBEDDED else f"piece:{self.model}")
+    def tok(self) -> str:
+        """The encoder's own word pieces."""
+        return "piece" if self.model == EMBEDDED else f"piece:{self.model}"
 
     def values(self, batch: Batch) -> Floats:
         """Score every pair and keep each example's best."""
@@ -102,17 +98,24 @@ class BertScore(MeanMetric):
         self, batch: Batch, pairs: Pairs, encoded: Sequence[TokenEmbeddings]
     ) -> tuple[Ints, Ints, list[Floats]]:
         """Return rows of weights for the candidate and the reference of each pair, and the weights of each row."""
-        weighting = self.spec.weights
-        candidate, reference = batch.candidate[pairs.example], batch.reference[pairs.reference]
-        if weighting in {"kpqa", "kp"}:
-            weighed = pair_weights(batch, weighting)
-            weights = project_weights(weighed, [each.spans for each in encoded])
-            return weighed.candidate[pairs.example], weighed.reference[pairs.reference], weights
-        if weighting == "idf":
-            rarity = batch.resources.frequencies[self._need]
-            pieces = batch.resources.encoder(self.model).pieces
-            return candidate, reference, [_framed(rarity.idf(pieces(text))) for text in batch.texts]
-        return candidate, reference, [(~each.special).astype(np.float64) for each in encoded]
+        inner = [~each.special for each in encoded]
+        if self.weighting is None:
+            weights = [each.astype(np.float64) for each in inner]
+            return batch.candidate[pairs.example], batch.reference[pairs.reference], weights
+        found = self.weighting.weigh(batch, self._pieces(batch, encoded))
+        rows = range(len(inner)) if found.text is None else found.text.tolist()
+        by_row = found.by_row(np.array([each.sum() for each in inner], np.int64))
+        weights = [_inside(inner[text], each) for text, each in zip(rows, by_row, strict=True)]
+        return found.candidate[pairs.example], found.reference[pairs.reference], weights
+
+    def _pieces(self, batch: Batch, encoded: Sequence[TokenEmbeddings]) -> TokenisedTexts:
+        """Return the texts in the encoder's word pieces, without the special tokens around them."""
+        pieces = batch.resources.encoder(self.model).pieces
+        return TokenisedTexts(
+            self.tok,
+            lambda: Tokens.number([pieces(text) for text in batch.texts]),
+            lambda: [each.spans[~each.special] for each in encoded],
+        )
 
     def _floor(self, batch: Batch, layer: int) -> Baseline:
         source = self.text("rescale")
@@ -127,6 +130,8 @@ class BertScore(MeanMetric):
         return np.asarray((score - below) / (1 - below), np.float64)
 
 
-def _framed(weights: Floats) -> Floats:
-    """Let the marks at both ends weigh nothing."""
-    return np.concatenate(([0.0], weights, [0.0]))
+def _inside(inner: Bools, weights: Floats) -> Floats:
+    """Let the special tokens around a text weigh nothing."""
+    framed = np.zeros(len(inner))
+    framed[inner] = weights
+    return framed

@@ -10,6 +10,7 @@ import numpy as np
 from qassay.features.embeddings import text_embeddings
 from qassay.features.pair_weights import pair_weights, project_weights
 from qassay.features.tokens import text_tokens, token_view
+from qassay.features.weightings import Keyphrase, QuestionKeyphrase
 from qassay.metrics.base import f_measure, subset
 from qassay.metrics.embedding.matching import Units, match_pairs
 from qassay.metrics.lexical.ngrams import identical, overlap, table_overlap
@@ -82,13 +83,13 @@ def model_signals(batch: Batch, pairs: Pairs) -> Signals:
     encoded = text_embeddings(batch, EMBEDDED, batch.resources.encoder(EMBEDDED).default_layer)
     units = Units(encoded)
     plain = [(~each.special).astype(np.float64) for each in encoded]
-    for weighting, chosen in (("kpqa", asking), ("kp", ~asking)):
+    for weighting, chosen in ((QuestionKeyphrase, asking), (Keyphrase, ~asking)):
         if not chosen.any():
             continue
         some = subset(pairs, chosen)
-        view = token_view(batch, _TOK, weighting)
+        view = token_view(batch, _TOK, weighting.name)
         shared = table_overlap(view, some, view.tokens.grams(1))
-        weighed = pair_weights(batch, weighting)
+        weighed = pair_weights(batch, with_question=weighting.with_question)
         weights = project_weights(weighed, [each.spans for each in encoded])
         left, right = batch.candidate[some.example], batch.reference[some.reference]
         sides = match_pairs(units, left, right)

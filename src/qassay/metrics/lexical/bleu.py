@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from qassay.features.tokens import token_view
+from qassay.features.weightings import WEIGHTINGS
 from qassay.metrics.base import Metric, divide, subset, without_pairs
 from qassay.metrics.lexical.bonuses import agreeing, entity_tokens
 from qassay.metrics.lexical.ngrams import gram_totals, overlap, shared_grams
 from qassay.metrics.parameters import ENTITY, YESNO, tok
-from qassay.spec import WEIGHTINGS, Param
+from qassay.spec import Param
 from qassay.text.ngram_overlap import SharedGrams
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from qassay.features.tokens import token_view
+from qassay.features.weightings import WEIGHTINGS
 from qassay.metrics.base import MeanMetric, best, f_measure
 from qassay.metrics.lexical.ngrams import Overlap, identical, overlap
 from qassay.metrics.parameters import tok
-from qassay.spec import WEIGHTINGS
 
 if TYPE_CHECKING:
     from qassay.arrays import Floats

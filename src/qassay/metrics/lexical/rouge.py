@@ -9,11 +9,12 @@ from rapidfuzz.distance import LCSseq
 
 from qassay.arrays import summed
 from qassay.features.tokens import token_view
+from qassay.features.weightings import WEIGHTINGS
 from qassay.metrics.base import OverlapMetric, best, divide, f_measure, subset
 from qassay.metrics.lexical.bonuses import agreeing, entity_tokens
 from qassay.metrics.lexical.ngrams import Overlap, identical, overlap, table_overlap
 from qassay.metrics.parameters import ENTITY, YESNO, tok
-from qassay.spec import WEIGHTINGS, Param
+from qassay.spec import Param
 from qassay.text.porter import stem
 from qassay.text.tokens import ranges
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from qassay.features.batch import Batch
-from qassay.features.pair_weights import pair_weights, project_weights
-from qassay.features.tokens import text_spans
+from qassay.features.tokens import text_spans, text_tokens
+from qassay.features.weightings import WEIGHTINGS, TokenisedTexts
 from qassay.metrics.learned.judges import EXPLAINED, Ava
 from qassay.scoring.scorer import MODEL_BATCH, Readable, batches
 
@@ -21,9 +21,7 @@ if TYPE_CHECKING:
     from qassay.metrics.learned.judges import Part
     from qassay.records import Example
     from qassay.scoring.scorer import Scorer
-
-LEARNED = ("kpqa", "kp")
-"""The weightings that a model gives; the others can be read off the texts."""
+_WORDS = "word"
 
 
 class WeighedWord(NamedTuple):
@@ -58,7 +56,9 @@ class Evidence:
 
 def gather_evidence(examples: Iterable[Example], scorer: Scorer) -> Iterator[Evidence]:
     """Weigh and judge answers once more, and keep what the scores were made of."""
-    weightings = [each for each in LEARNED if any(metric.spec.weights == each for metric in scorer.metrics)]
+    used = {metric.spec.weights for metric in scorer.metrics}
+    # The other weightings can be read off the texts.
+    weightings = [name for name, weighting in WEIGHTINGS.items() if name in used and weighting.runs_model]
     judges = [metric for metric in scorer.metrics if isinstance(metric, Ava) and metric.kind in EXPLAINED]
     for chunk in batches(examples, MODEL_BATCH):
         readable = Readable(Batch(chunk, scorer.resources), scorer.on_error)
@@ -72,12 +72,12 @@ def gather_evidence(examples: Iterable[Example], scorer: Scorer) -> Iterator[Evi
 
 
 def _weighed(batch: Batch, weighting: str) -> list[Weighed]:
-    found = pair_weights(batch, weighting)
-    spans = text_spans(batch, "word")
-    words = [
-        _words(spans[text], weights)
-        for text, weights in zip(found.text.tolist(), project_weights(found, spans), strict=True)
-    ]
+    spans = text_spans(batch, _WORDS)
+    texts = TokenisedTexts(_WORDS, lambda: text_tokens(batch, _WORDS), lambda: spans)
+    found = WEIGHTINGS[weighting].weigh(batch, texts)
+    rows = range(len(spans)) if found.text is None else found.text.tolist()
+    by_row = found.by_row(np.array([len(each) for each in spans], np.int64))
+    words = [_words(spans[text], weights) for text, weights in zip(rows, by_row, strict=True)]
     ends = np.cumsum([0, *(len(example.references) for example in batch.examples)]).tolist()
     return [
         Weighed(

@@ -1,0 +1,214 @@
+"""Weightings: how much each token of a text counts. `:kpqa`, `:kp`, `:idf`, `:uniform`, and those of other packages."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
+
+import numpy as np
+
+from qassay.errors import SpecError
+from qassay.features.frequencies import FrequencyNeed
+from qassay.features.pair_weights import distinct_pairs, pair_weights, project_weights
+from qassay.models.load import has_keyphrase_head
+from qassay.plugins import Distribution, Registry
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from qassay.arrays import Floats, Ints
+    from qassay.features.batch import Batch
+    from qassay.features.resources import Resources
+    from qassay.text.tokens import Tokens
+
+GROUP = "qassay.weightings"
+"""The entry points of packages that bring weightings."""
+
+
+class Token(NamedTuple):
+    """A token and where it stands in its text, in characters."""
+
+    text: str
+    start: int
+    end: int
+
+
+class TokenisedTexts:
+    """Every text of a batch, cut in one way; tokens and their places are found when they are wanted."""
+
+    def __init__(self, tok: str, cut: Callable[[], Tokens], locate: Callable[[], Sequence[Ints]]) -> None:
+        self.tok = tok
+        """The tokeniser's name."""
+        self._cut = cut
+        self._locate = locate
+
+    @cached_property
+    def tokens(self) -> Tokens:
+        """The tokens, in the batch's order of texts."""
+        return self._cut()
+
+    @cached_property
+    def spans(self) -> Sequence[Ints]:
+        """Start and end of each text's tokens, in characters."""
+        return self._locate()
+
+
+class RowWeights(NamedTuple):
+    """Texts with their weights; candidates and references point to them. One text may stand in several rows."""
+
+    text: Ints | None
+    """The text of each row; None where each text of the batch is a row."""
+    candidate: Ints
+    """The row of each example's candidate."""
+    reference: Ints
+    """The row of each reference of the flat list."""
+    weights: Floats
+    """One per token, row after row."""
+
+    def by_row(self, lengths: Ints) -> list[Floats]:
+        """Return the weights of each row, given how many tokens each text has."""
+        rows = lengths if self.text is None else lengths[self.text]
+        return [self.weights[start:end] for start, end in pairwise([0, *np.cumsum(rows).tolist()])]
+
+
+class Weighting:
+    """How much each token counts, given its text and, if it is wanted, the question. A class declares itself.
+
+    The simplest weighting defines `weights`. One that can do all texts of a batch at once defines `weigh` instead.
+    """
+
+    name: ClassVar[str] = ""
+    """As it stands behind the colon of a spec."""
+    needs: ClassVar[frozenset[str]] = frozenset()
+    """The fields, beyond candidate and references, that an answer must have."""
+    instead: ClassVar[str] = ""
+    """The weighting to use for answers that lack what this one needs, where there is one."""
+    runs_model: ClassVar[bool] = False
+    """Whether a model reads the texts, which takes milliseconds for each."""
+    distribution: Distribution | None = None
+    """The package that it comes from, where that is not Qassay."""
+
+    def frequencies(self, tok: str) -> tuple[FrequencyNeed, ...]:  # noqa: ARG002 - for those that count
+        """Return the frequencies that must be counted over the run's references before scoring."""
+        return ()
+
+    def identity(self, resources: Resources) -> dict[str, str]:  # noqa: ARG002 - for those with a model
+        """Return what else than its name and the counted frequencies the weights depend on, for the signature."""
+        return {}
+
+    def takes_model(self, ref: str) -> bool:  # noqa: ARG002 - for those with a model
+        """Whether the weights can come from this model."""
+        return False
+
+    def weights(self, question: str, text: str, tokens: Sequence[Token]) -> Sequence[float]:
+        """Return one weight per token, 0 or above."""
+        raise NotImplementedError
+
+    def weigh(self, batch: Batch, texts: TokenisedTexts) -> RowWeights:
+        """Return the weights of all texts of a batch; by default, of every distinct pair of question and text."""
+        pairs, candidate, reference = distinct_pairs(batch, [example.question for example in batch.examples])
+        found = [self._checked(question, batch.texts[text], _located(texts, text)) for question, text in pairs]
+        return RowWeights(
+            np.array([text for _, text in pairs], np.int64), candidate, reference, np.concatenate([np.zeros(0), *found])
+        )
+
+    def _checked(self, question: str, text: str, tokens: Sequence[Token]) -> Floats:
+        found = np.asarray(self.weights(question, text, tokens), np.float64)
+        if found.shape != (len(tokens),) or not np.isfinite(found).all() or (found < 0).any():
+            raise SpecError(
+                f'the weighting "{self.name}" returned {found.tolist()!r:.80} for {len(tokens)} tokens; '
+                "it must return one number per token, 0 or above"
+            )
+        return found
+
+
+def _located(texts: TokenisedTexts, text: int) -> list[Token]:
+    places = texts.spans[text].tolist()
+    return [Token(word, start, end) for word, (start, end) in zip(texts.tokens.row(text), places, strict=True)]
+
+
+class Keyphrase(Weighting):
+    """What a keyphrase model gives each token of an answer without its question (KP; Lee et al. 2021)."""
+
+    name = "kp"
+    runs_model = True
+    with_question: ClassVar[bool] = False
+
+    def identity(self, resources: Resources) -> dict[str, str]:
+        """Return the keyphrase model's fingerprint."""
+        return {"weights": resources.weigher().fingerprint}
+
+    def takes_model(self, ref: str) -> bool:
+        """Whether a model has a keyphrase head."""
+        return has_keyphrase_head(ref)
+
+    def weigh(self, batch: Batch, texts: TokenisedTexts) -> RowWeights:
+        """Carry the weights of the model's word pieces to the tokens."""
+        pairs = pair_weights(batch, with_question=self.with_question)
+        weights = np.concatenate([np.zeros(0), *project_weights(pairs, texts.spans)])
+        return RowWeights(pairs.text, pairs.candidate, pairs.reference, weights)
+
+
+class QuestionKeyphrase(Keyphrase):
+    """What a keyphrase model gives each token of an answer to its question (KPQA; Lee et al. 2021)."""
+
+    name = "kpqa"
+    needs = frozenset({"question"})
+    instead = Keyphrase.name
+    with_question = True
+
+
+class Idf(Weighting):
+    """Rarity among the run's references, log((N + 1) / (df + 1)) (Zhang et al. 2020)."""
+
+    name = "idf"
+
+    def frequencies(self, tok: str) -> tuple[FrequencyNeed, ...]:
+        """Return in how many references each token stands."""
+        return (FrequencyNeed(tok),)
+
+    def weigh(self, batch: Batch, texts: TokenisedTexts) -> RowWeights:
+        """Look every token's rarity up."""
+        rarity = batch.resources.frequencies[FrequencyNeed(texts.tok)].idf(texts.tokens.words)
+        return RowWeights(None, batch.candidate, batch.reference, rarity[texts.tokens.ids])
+
+
+class Uniform(Weighting):
+    """1 for every token: the arithmetic of weights without their effect."""
+
+    name = "uniform"
+
+    def weigh(self, batch: Batch, texts: TokenisedTexts) -> RowWeights:
+        """Return ones."""
+        return RowWeights(None, batch.candidate, batch.reference, np.ones(len(texts.tokens.ids)))
+
+
+def _made(name: str, given: object, distribution: Distribution | None) -> Weighting:
+    """Check a class that is to be a weighting, and make it."""
+    if not isinstance(given, type) or not issubclass(given, Weighting):
+        raise SpecError(f"the weighting {name} is {given!r:.60}; give a class derived from qassay.Weighting")
+    if given.name != name:
+        raise SpecError(f'the class {given.__qualname__} has the name "{given.name}", not "{name}"; make them the same')
+    if given.weights is Weighting.weights and given.weigh is Weighting.weigh:
+        raise SpecError(f"the weighting {name} ({given.__qualname__}) lacks weights; define it")
+    made = given()
+    made.distribution = distribution
+    return made
+
+
+WEIGHTINGS: Registry[Weighting] = Registry(
+    "weighting",
+    {each.name: f"{__name__}:{each.__qualname__}" for each in (QuestionKeyphrase, Keyphrase, Idf, Uniform)},
+    {GROUP: _made},
+)
+
+
+def register_weighting(weighting: type[Weighting]) -> type[Weighting]:
+    """Add a weighting under the name that its class declares. Also a class decorator."""
+    if not isinstance(weighting, type) or not issubclass(weighting, Weighting):
+        raise SpecError(f"{weighting!r:.60} is no weighting; give a class derived from qassay.Weighting")
+    if not weighting.name:
+        raise SpecError(f'{weighting.__qualname__} has no name; give it one, as in `name = "content"`')
+    WEIGHTINGS.register(weighting.name, weighting, GROUP)
+    return weighting
