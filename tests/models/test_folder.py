@@ -97,3 +97,25 @@ def test_fingerprints_of_weights_follow_the_arrays(tmp_path):
     found, stored, other = (fingerprint(tmp_path / f"{name}.npz") for name in ("w", "stored", "other"))
 
     assert found == stored != other
+
+
+@pytest.mark.parametrize("place", ["../w.npz", "/tmp/w.npz", "a/w.npz", "a\\w.npz", ".."])
+def test_a_file_outside_the_folder_is_refused(tmp_path, place):
+    """A description names files that lie beside it, and nothing else is opened."""
+    described(tmp_path / "model")
+    (tmp_path / "w.npz").write_text("x", encoding="utf-8")
+    text = (tmp_path / "model" / DESCRIPTION).read_text(encoding="utf-8")
+    (tmp_path / "model" / DESCRIPTION).write_text(text.replace("w.npz", place.replace("\\", "\\\\")), encoding="utf-8")
+
+    with pytest.raises(ModelError, match="not the name of a file beside it"):
+        OnnxModel.read(tmp_path / "model")
+
+
+def test_bytes_that_are_no_text_are_refused(tmp_path):
+    """A description with a byte that is not UTF-8 is damaged, and not a traceback."""
+    described(tmp_path)
+    text = (tmp_path / DESCRIPTION).read_bytes()
+    (tmp_path / DESCRIPTION).write_bytes(text.replace(b"w.npz", b"w\xff.npz"))
+
+    with pytest.raises(ModelError, match="damaged"):
+        OnnxModel.read(tmp_path)

@@ -119,6 +119,9 @@ def test_f1_is_of_the_right_class():
 @pytest.fixture
 def folder(base: Base, tmp_path: Path) -> Path:
     network = AvaNetwork(base.make_encoder, DESIGNS["a2"]).eval()
+    # As in a trained encoder, it must matter at which position a token stands.
+    for decoder in network.decoders:
+        decoder.embeddings.position_embeddings.weight.data *= 100
     save(network, base.tokenizer, AvaSettings("a2", 63, "tiny"), tmp_path / "a2")
     return tmp_path / "a2"
 
@@ -132,6 +135,25 @@ def test_a_saved_model_judges_as_before(base: Base, tmp_path: Path):
     found = AvaJudge(tmp_path, "cpu").judge([Judged(row.question, row.reference, row.candidate) for row in ROWS[:4]])
 
     np.testing.assert_allclose(1 / (1 + np.exp(-found)), probabilities(network, inputs, "cpu"), atol=1e-5)
+
+
+def test_a_pairs_score_does_not_depend_on_its_batch(folder: Path):
+    """Beside a long pair, which pads it, a short pair gets the logit that it gets alone."""
+    short, long = Judged("what", "paris", "rome"), Judged("what", "paris", "the red car is in the city of rome " * 4)
+
+    alone, beside = (AvaJudge(folder, "cpu").judge(pairs)[0] for pairs in ([short], [short, long]))
+
+    assert beside == pytest.approx(alone, abs=1e-5)
+
+
+def test_training_and_scoring_read_a_pair_alike(base: Base, folder: Path):
+    """Training pads to multiples of eight, scoring to the longest pair; both give one probability."""
+    judge = AvaJudge(folder, "cpu")
+
+    trained = probabilities(judge._loaded[0], inputs_of(ROWS[:4], base, "a2"), "cpu")
+
+    scored = judge.judge([row.judged for row in ROWS[:4]])
+    np.testing.assert_allclose(1 / (1 + np.exp(-scored)), trained, atol=1e-5)
 
 
 def test_a_trained_folder_is_a_metric(folder: Path):

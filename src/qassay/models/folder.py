@@ -30,8 +30,18 @@ def read_description(path: Path, kind: type[Description], *, absent: str) -> Des
         return msgspec.json.decode(path.read_bytes(), type=kind)
     except FileNotFoundError as missing:
         raise ModelError(absent) from missing
-    except msgspec.DecodeError as problem:
+    except (msgspec.DecodeError, UnicodeDecodeError) as problem:
         raise ModelError(f"{path}: damaged or of another version: {problem}; export the model again") from problem
+
+
+def check_file_names(*names: str) -> None:
+    """Raise an error if a description names a file that does not lie beside it.
+
+    For the `__post_init__` of descriptions: msgspec makes a `ValueError` there an error of the description.
+    """
+    for name in names:
+        if name in {"", ".", ".."} or not {"/", "\\", ":"}.isdisjoint(name):
+            raise ValueError(f'"{name}" is not the name of a file beside it')
 
 
 class KeyphraseHead(msgspec.Struct, frozen=True):
@@ -42,6 +52,9 @@ class KeyphraseHead(msgspec.Struct, frozen=True):
     answer: str
     weights: str
     temperature: float
+
+    def __post_init__(self) -> None:
+        check_file_names(self.question, self.answer, self.weights)
 
 
 class OnnxModel(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -56,6 +69,9 @@ class OnnxModel(msgspec.Struct, frozen=True, omit_defaults=True):
     weights: str
     precision: Literal["int8", "fp32"]
     keyphrase: KeyphraseHead | None = None
+
+    def __post_init__(self) -> None:
+        check_file_names(self.weights, *self.graphs.values())
 
     @classmethod
     def read(cls, folder: Path) -> OnnxModel:

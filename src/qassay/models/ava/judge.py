@@ -90,7 +90,9 @@ class AvaJudge:
         hub: Any = transformers
         try:
             config = hub.AutoConfig.from_pretrained(self._folder, trust_remote_code=False)
-            tokenizer = hub.AutoTokenizer.from_pretrained(self._folder, use_fast=True, trust_remote_code=False)
+            tokenizer = hub.AutoTokenizer.from_pretrained(
+                self._folder, use_fast=True, trust_remote_code=False, padding_side="right"
+            )
         except Exception as problem:  # the library raises many kinds for damaged or unknown models
             raise ModelError(f"{self._folder}: damaged, or not a model that transformers reads: {problem}") from problem
         network = AvaNetwork(lambda: hub.AutoModel.from_config(config), design_named(self.settings.design))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 
-from qassay.models.folder import TOKENIZER, fingerprint, read_description
+from qassay.models.folder import TOKENIZER, check_file_names, fingerprint, read_description
 from qassay.models.syntax import BOUNDS, CHUNKS, ENTITIES, KINDS, PARTS, Tagged, Word
 
 if TYPE_CHECKING:
@@ -45,6 +45,9 @@ class ChunkerHead(msgspec.Struct, frozen=True):
     layer: int
     graph: str
     weights: str
+
+    def __post_init__(self) -> None:
+        check_file_names(self.graph, self.weights)
 
 
 class OnnxChunker:

@@ -13,7 +13,7 @@ import numpy as np
 
 from qassay.equivalence.split_joined import parted
 from qassay.models.base import windows
-from qassay.models.folder import TOKENIZER, fingerprint, read_description
+from qassay.models.folder import TOKENIZER, check_file_names, fingerprint, read_description
 from qassay.models.onnx.judge_segments import ROLES, marks_of, piece_kinds, word_keys
 
 if TYPE_CHECKING:
@@ -65,6 +65,9 @@ class JudgeHead(msgspec.Struct, frozen=True):
     weights: str
     longest: dict[str, int]
     """Pieces that are read of each text, its two marks included."""
+
+    def __post_init__(self) -> None:
+        check_file_names(self.graph, self.weights)
 
 
 class _Text(NamedTuple):

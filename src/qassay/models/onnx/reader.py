@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 
 from qassay.models.base import CUT_QUESTION, windows
-from qassay.models.folder import TOKENIZER, fingerprint, read_description
+from qassay.models.folder import TOKENIZER, check_file_names, fingerprint, read_description
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,6 +73,9 @@ class ReaderHead(msgspec.Struct, frozen=True):
     scale: Annotated[float, msgspec.Meta(gt=0)] = 1.0
     shift: float = 0.0
     """What makes of the scores' log-odds that there is an answer those that held on the development rows."""
+
+    def __post_init__(self) -> None:
+        check_file_names(self.graph, self.weights)
 
 
 class OnnxReader:
