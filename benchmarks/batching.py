@@ -25,7 +25,7 @@ from domain_ablation import base_model
 from paper_tables import table
 from qassay.models.onnx.library import onnxruntime_library
 from qassay.models.onnx.weight_file import read_weights
-from qassay.training.onnx_graph import LARGEST_FACTOR, Graph, Layer, WeightFile, quantise
+from qassay.training.export.graph import LARGEST_FACTOR, Graph, Layer, WeightFile, quantise
 
 WIDTH, HEADS = 384, 12
 LENGTHS, BATCHES = (13, 30), (1, 4, 16, 64)

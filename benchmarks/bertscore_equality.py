@@ -28,7 +28,7 @@ from paper_tables import kpqa_examples, table
 from qassay.metrics.registry import parse_spec
 from qassay.records import Example
 from qassay.scoring.scorer import score_examples
-from qassay.training.export import export_encoder
+from qassay.training.export.encoder import export_encoder
 
 LIMIT = 1e-4
 PADDING = 1e-5

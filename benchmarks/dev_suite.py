@@ -16,8 +16,8 @@ import numpy as np
 from qassay.records import Example, Reference
 from qassay.scoring.scorer import score_examples
 from qassay.training.judged_pairs import JudgedPair, judged_sources
-from qassay.training.judged_split import sample, split_judged
-from qassay.training.keyphrase_data import build, embedded_recipe, questions_in
+from qassay.training.keyphrase.build import build, embedded_recipe, questions_in
+from qassay.training.keyphrase.judged import sample, split_judged
 
 DATA = Path(os.environ.get("QASSAY_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
 METRICS = ("token_f1:kpqa", "rouge_l:kpqa", "bleu:kpqa,n=1", "bert_score:kpqa", "token_f1", "bert_score")

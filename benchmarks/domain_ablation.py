@@ -28,11 +28,11 @@ from qassay.meta.correlation.weighted import Coefficient
 from qassay.models.base import ModelRef
 from qassay.models.hf.encoder import HFBackbone
 from qassay.scoring.scorer import score_examples
-from qassay.training.keyphrase import Training, train
-from qassay.training.keyphrase_data import KeyphraseData, build, embedded_recipe, questions_in
-from qassay.training.keyphrase_inputs import Examples
-from qassay.training.keyphrase_plan import PRESETS, default_plan
-from qassay.training.keyphrase_rows import KeyphraseRow
+from qassay.training.keyphrase.build import KeyphraseData, build, embedded_recipe, questions_in
+from qassay.training.keyphrase.fitting import Training, train
+from qassay.training.keyphrase.inputs import Examples
+from qassay.training.keyphrase.presets import PRESETS, default_plan
+from qassay.training.keyphrase.rows import KeyphraseRow
 
 DOMAINS = {
     "encyclopaedia and news": ("squad", "hotpotqa", "qamr"),

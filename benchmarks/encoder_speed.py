@@ -141,7 +141,7 @@ def run_job(job: str) -> dict[str, float]:
 
 def compare(repeat: int, *, clock: bool) -> None:
     """Measure everything and print it."""
-    from qassay.training.export import export_encoder  # noqa: PLC0415 - not in the measuring processes
+    from qassay.training.export.encoder import export_encoder  # noqa: PLC0415 - not in the measuring processes
 
     examples = answers()
     pairs = sum(len(each.references) for each in examples)

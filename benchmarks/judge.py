@@ -41,7 +41,7 @@ from qassay.models.ava.design import DESIGNS
 from qassay.models.ava.judge import DESCRIPTION, read_settings
 from qassay.records import Example, Reference
 from qassay.scoring.scorer import score_examples
-from qassay.training.ava_data import pair_up
+from qassay.training.ava.pairs import pair_up
 from qassay.training.held_back import held_back
 
 DATA = Path(os.environ.get("QASSAY_DATA", Path(__file__).parents[2] / "shared" / "data"))

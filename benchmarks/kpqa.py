@@ -31,7 +31,7 @@ from qassay.meta.correlation.weighted import Coefficient
 from qassay.metrics.registry import parse_spec
 from qassay.models.syntax import AMOUNT, COUNT, DURATION, PERSON, PLACE, THING, TIME
 from qassay.scoring.scorer import score_examples
-from qassay.training.question_kinds import question_kind
+from qassay.training.chunker.question_kinds import question_kind
 
 SETS = {"marco_all": "MS-MARCO", "avsd_all": "AVSD", "marcomulti_unilm": "MS-MARCO, several sentences"}
 BASES = ("token_f1", "bleu,n=1", "rouge_1", "rouge_l", "bert_score")
@@ -218,8 +218,8 @@ def keyphrases(_draws: int) -> None:
     """Print Table 10: how well the weights find the marked key words of development rows, which no one trained on."""
     from domain_ablation import all_rows  # noqa: PLC0415 - needs the extra `train` and the training sets
     from qassay.models.load import load_weigher  # noqa: PLC0415 - as above
-    from qassay.training.keyphrase_inputs import Examples  # noqa: PLC0415 - as above
-    from qassay.training.keyphrase_quality import quality  # noqa: PLC0415 - as above
+    from qassay.training.keyphrase.inputs import Examples  # noqa: PLC0415 - as above
+    from qassay.training.keyphrase.quality import quality  # noqa: PLC0415 - as above
 
     rows = all_rows().dev
     weigher = load_weigher()

@@ -25,8 +25,8 @@ from qassay.meta.correlation.weighted import Coefficient
 from qassay.models.base import EMBEDDED, EMBEDDED_FOLDER
 from qassay.models.folder import KeyphraseHead, OnnxModel
 from qassay.scoring.scorer import score_examples
-from qassay.training.export import export_encoder, export_keyphrase
-from qassay.training.onnx_graph import Layer
+from qassay.training.export.encoder import export_encoder, export_keyphrase
+from qassay.training.export.graph import Layer
 
 METRICS = (
     "bert_score",

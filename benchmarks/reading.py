@@ -36,16 +36,16 @@ from qassay.models.base import EMBEDDED
 from qassay.models.load_question_answering import load_chunker, load_reader
 from qassay.models.onnx.reader import Answer
 from qassay.text.sentences import sentence_spans
-from qassay.training.chunker_run import phrase_f1
-from qassay.training.keyphrase_rows import FUNCTION_WORDS
-from qassay.training.reader_data import elsewhere, removed, versions
-from qassay.training.reader_quality import Measured
-from qassay.training.reader_rows import ReaderRow
-from qassay.training.reader_sources import squad
-from qassay.training.reader_split import side_of_article
-from qassay.training.statement_questions import fits, on_parallel
-from qassay.training.tagged_rows import TaggedRow
-from qassay.training.tagged_sources import conll
+from qassay.training.chunker.rows import TaggedRow
+from qassay.training.chunker.sources import conll
+from qassay.training.chunker.train import phrase_f1
+from qassay.training.keyphrase.rows import FUNCTION_WORDS
+from qassay.training.reader.build import elsewhere, removed, versions
+from qassay.training.reader.quality import Measured
+from qassay.training.reader.rows import ReaderRow
+from qassay.training.reader.sources import squad
+from qassay.training.reader.statement_questions import fits, on_parallel
+from qassay.training.splits import side_of_article
 
 DATA = Path(os.environ.get("QASSAY_DATA", Path(__file__).parents[2] / "shared" / "data"))
 _QUESTIONS_A_PAIR = 2

@@ -20,7 +20,7 @@ from qassay import score
 from qassay.equivalence.canonicalise import restated
 from qassay.metrics.learned.canonical_pairs import as_written
 from qassay.metrics.learned.judges import LearnedMetric
-from qassay.training.judge_rows import read_rows
+from qassay.training.judge.rows import read_rows
 
 RIGHT = 0.5
 

@@ -52,9 +52,9 @@ from qassay.models.base import EMBEDDED_FOLDER
 from qassay.records import Example, Reference
 from qassay.scoring.scorer import score_examples
 from qassay.training.held_back import held_back
-from qassay.training.judge_rows import JudgeRow
-from qassay.training.judged_rows import evouna_sentences
-from qassay.training.reader_run import describe
+from qassay.training.judge.judged import evouna_sentences
+from qassay.training.judge.rows import JudgeRow
+from qassay.training.reader.train import describe
 
 if TYPE_CHECKING:
     from qassay.meta.correlation.resampling import Interval

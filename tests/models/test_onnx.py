@@ -9,7 +9,7 @@ from qassay.models.base import WINDOWED
 from qassay.models.folder import write_description
 from qassay.models.load import load_encoder
 from qassay.models.onnx.encoder import OnnxEncoder
-from qassay.training.export import export_encoder
+from qassay.training.export.encoder import export_encoder
 from tiny_bert import write_tiny_bert
 
 TEXTS = ["Paris is the capital of France.", "no", "", "Four steps are involved in a hypothesis test."]

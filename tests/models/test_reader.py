@@ -11,7 +11,7 @@ from qassay.models.base import EMBEDDED_FOLDER
 from qassay.models.load_question_answering import load_reader
 from qassay.models.onnx.encoder import OnnxEncoder
 from qassay.models.onnx.reader import SKIMMED, OnnxReader, best_span, no_answer
-from qassay.training.reader_run import describe
+from qassay.training.reader.train import describe
 
 _SCORE = st.floats(-8, 8, width=32)
 

@@ -4,7 +4,7 @@ import pytest
 from qassay.errors import ModelError
 from qassay.models.onnx.encoder import OnnxEncoder
 from qassay.models.onnx.weight_file import read_weights, weights_identity, write_weights
-from qassay.training.export import export_encoder
+from qassay.training.export.encoder import export_encoder
 from tiny_bert import write_tiny_bert
 
 ARRAYS = {

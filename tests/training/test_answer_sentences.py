@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qassay.training.answer_sentences import find_phrase, sentence_around
+from qassay.training.answer_text import find_phrase, sentence_around
 
 TEXT = "Dr. Smith was born in St. Louis. He moved to Rome in 1901. It rained."
 

@@ -3,7 +3,7 @@ import json
 import pytest
 
 from qassay.errors import DataError
-from qassay.training import answer_sources
+from qassay.training.keyphrase import answers as answer_sources
 from shared import train
 
 

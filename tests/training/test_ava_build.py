@@ -6,8 +6,8 @@ import pytest
 from qassay.errors import DataError
 from qassay.io.readers.answer_selection import Selection
 from qassay.io.readers.read_context import ReadOptions
-from qassay.training.ava_build import build_pairs, read_selections
-from qassay.training.ava_data import read_rows
+from qassay.training.ava.build import build_pairs, read_selections
+from qassay.training.ava.pairs import read_rows
 from qassay.training.held_back import held_back
 from shared import train
 

@@ -9,8 +9,8 @@ from qassay.errors import DataError
 from qassay.io.readers.answer_selection import Selection, read_selection
 from qassay.io.source import Source
 from qassay.records import Example, Reference
-from qassay.training.ava_data import AvaRow, gather, pair_up, read_rows
-from qassay.training.row_files import write_rows
+from qassay.training.ava.pairs import AvaRow, gather, pair_up, read_rows
+from qassay.training.files import write_rows
 from shared import train
 
 

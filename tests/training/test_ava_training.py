@@ -12,9 +12,9 @@ from qassay.models.ava.design import DESIGNS, READER, design_named, texts_of
 from qassay.models.ava.judge import CUT, AvaJudge, AvaSettings, read_settings, save
 from qassay.models.ava.network import AvaNetwork
 from qassay.models.onnx.judge import Judged
-from qassay.training import ava_linear
-from qassay.training.ava import PairInputs, Plan, f1, log_likelihood, probabilities, train
-from qassay.training.ava_data import AvaRow
+from qassay.training.ava import linear as ava_linear
+from qassay.training.ava.networks import PairInputs, Plan, f1, log_likelihood, probabilities, train
+from qassay.training.ava.pairs import AvaRow
 from qassay.training.encoder_base import Base, open_base
 from tiny_bert import write_tiny_bert
 

@@ -7,13 +7,13 @@ import pytest
 
 from grammar import tagged
 from qassay.models.syntax import BOUNDS, CHUNKS, PARTS
-from qassay.training import chunker_quality
 from qassay.training.base_model import cutter
-from qassay.training.chunker import Plan
-from qassay.training.chunker_inputs import pieces_within, prepare
-from qassay.training.chunker_run import phrase_f1, train_from_files
-from qassay.training.row_files import write_rows
-from qassay.training.tagged_rows import KindRow, TaggedRow
+from qassay.training.chunker import quality as chunker_quality
+from qassay.training.chunker.inputs import pieces_within, prepare
+from qassay.training.chunker.network import Plan
+from qassay.training.chunker.rows import KindRow, TaggedRow
+from qassay.training.chunker.train import phrase_f1, train_from_files
+from qassay.training.files import write_rows
 from tiny_bert import write_tiny_bert
 
 SENTENCE = "the red car is in rome"

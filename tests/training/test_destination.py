@@ -8,7 +8,7 @@ import pytest
 from qassay.errors import OutputError
 from qassay.models.ava.judge import AvaSettings
 from qassay.models.base import EMBEDDED_FOLDER
-from qassay.training.destination import (
+from qassay.training.output_folder import (
     CHUNKER,
     JUDGE,
     LERC,

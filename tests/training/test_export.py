@@ -6,8 +6,8 @@ import pytest
 from safetensors.numpy import load_file
 
 from qassay.errors import ModelError
-from qassay.training.export import export_encoder
-from qassay.training.onnx_graph import Graph, Layer, WeightFile, quantise
+from qassay.training.export.encoder import export_encoder
+from qassay.training.export.graph import Graph, Layer, WeightFile, quantise
 from tiny_bert import write_tiny_bert
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from qassay.errors import DataError, SpecError
-from qassay.training.judge_data import (
+from qassay.training.judge.build import (
     LICENCES,
     NONE_STATED,
     READERS,
@@ -16,7 +16,7 @@ from qassay.training.judge_data import (
     embedded_recipe,
     parse_source,
 )
-from qassay.training.judge_rows import side_of
+from qassay.training.judge.rows import side_of
 
 
 @pytest.fixture

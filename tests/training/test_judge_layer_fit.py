@@ -5,8 +5,8 @@ from qassay.errors import DataError
 from qassay.features.batch import Batch
 from qassay.features.resources import Resources
 from qassay.metrics.registry import create
-from qassay.training.judge_layer import LONG, SHORT, Measured, cross_fitted, fit, logits, measure, sampled
-from qassay.training.judge_rows import JudgeRow
+from qassay.training.judge.layer import LONG, SHORT, Measured, cross_fitted, fit, logits, measure, sampled
+from qassay.training.judge.rows import JudgeRow
 
 NAMES = tuple(dict.fromkeys((*SHORT, *LONG)))
 
@@ -108,7 +108,7 @@ def test_opinions_stand_in_for_the_judge(monkeypatch: pytest.MonkeyPatch):
 
 def test_large_sources_are_sampled(monkeypatch: pytest.MonkeyPatch):
     """So many rows of a source that counts, in their order, the same in every run; other sources are left out."""
-    monkeypatch.setattr("qassay.training.judge_layer._MOST", 3)
+    monkeypatch.setattr("qassay.training.judge.layer._MOST", 3)
     rows = [
         JudgeRow("q", ("a",), str(number), 1.0, source, "g")
         for number, source in enumerate(["evouna"] * 9 + ["no such source"] + ["sas"] * 2)

@@ -3,8 +3,9 @@ from pathlib import Path
 import pytest
 
 from qassay.errors import DataError
+from qassay.training.files import write_rows
 from qassay.training.held_back import held_back
-from qassay.training.judge_rows import (
+from qassay.training.judge.rows import (
     DEV,
     TEST,
     TRAIN,
@@ -15,7 +16,6 @@ from qassay.training.judge_rows import (
     single_references,
     token_f1,
 )
-from qassay.training.row_files import write_rows
 
 
 def row(question="who wrote it", references=("Jane Austen",), candidate="Austen", label=1.0, source="sas"):

@@ -6,12 +6,12 @@ import pytest
 
 from answers import score_of
 from qassay.errors import DataError, ModelError, SpecError
-from qassay.training.judge import Plan
-from qassay.training.judge_lerc import train_lerc_from_files
-from qassay.training.judge_rows import JudgeRow
-from qassay.training.judge_run import Training, read_data, train_from_files, train_on_trunk
-from qassay.training.judge_trainers import Extra, is_trunk
-from qassay.training.row_files import write_rows
+from qassay.training.files import write_rows
+from qassay.training.judge.fitting import Plan
+from qassay.training.judge.lerc import train_lerc_from_files
+from qassay.training.judge.rows import JudgeRow
+from qassay.training.judge.train import Training, read_data, train_from_files, train_on_trunk
+from qassay.training.judge.trainers import Extra, is_trunk
 from tiny_bert import write_tiny_bert
 
 PLAN = Plan(epochs=1, tokens=256, rate=1e-4)
@@ -94,7 +94,7 @@ def test_a_reader_of_lercs_kind_reads_the_context(small: Path, data: Path, tmp_p
 
 def test_a_reader_on_the_trunk_has_no_layer(base: Path, data: Path, tmp_path: Path, monkeypatch):
     """The embedded judge's layer, which weighs another network, does not stay in the folder."""
-    monkeypatch.setattr("qassay.training.judge_lerc.is_trunk", lambda _: True)
+    monkeypatch.setattr("qassay.training.judge.lerc.is_trunk", lambda _: True)
 
     train_lerc_from_files(str(base), data, tmp_path / "lerc", Training(epochs=1, seeds=1))
 

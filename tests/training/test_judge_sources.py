@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from qassay.errors import DataError
-from qassay.training import composed_rows, judged_rows
-from qassay.training.keyphrase_rows import KeyphraseRow
+from qassay.training.judge import composed as composed_rows
+from qassay.training.judge import judged as judged_rows
+from qassay.training.keyphrase.rows import KeyphraseRow
 from shared import train
 
 READERS = [

@@ -11,15 +11,15 @@ from tokenizers import Tokenizer
 
 from qassay.models.onnx.encoder import OnnxEncoder
 from qassay.models.onnx.judge import Judged, OnnxJudge
-from qassay.training.averaging import averaged
-from qassay.training.export import export_encoder
-from qassay.training.export_judge import export_judge
-from qassay.training.judge import Plan, logits, quality, train
-from qassay.training.judge_inputs import JudgeInputs, prepare
-from qassay.training.judge_network import JudgeNetwork, Pairs
-from qassay.training.judge_opinions import second_opinions
-from qassay.training.judge_rows import JudgeRow, folds_of
-from qassay.training.judge_trainers import Extra, train_network
+from qassay.training.export.encoder import export_encoder
+from qassay.training.export.judge import export_judge
+from qassay.training.fit import averaged
+from qassay.training.judge.fitting import Plan, logits, quality, train
+from qassay.training.judge.inputs import JudgeInputs, prepare
+from qassay.training.judge.network import JudgeNetwork, Pairs
+from qassay.training.judge.opinions import second_opinions
+from qassay.training.judge.rows import JudgeRow, folds_of
+from qassay.training.judge.trainers import Extra, train_network
 from tiny_bert import write_tiny_bert
 
 ROWS = [

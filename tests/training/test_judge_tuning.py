@@ -3,8 +3,8 @@ import pytest
 
 from qassay.models.base import EMBEDDED_FOLDER
 from qassay.models.judge_layer import JudgeLayer
-from qassay.training.judge_layer import LONG, SHORT, Measured, logits
-from qassay.training.judge_tuning import cross_tuned, tune
+from qassay.training.judge.layer import LONG, SHORT, Measured, logits
+from qassay.training.judge.tuning import cross_tuned, tune
 
 NAMES = tuple(dict.fromkeys((*SHORT, *LONG)))
 EMBEDDED = JudgeLayer.read(EMBEDDED_FOLDER)

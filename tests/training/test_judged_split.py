@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 
 from qassay.training.judged_pairs import JudgedPair
-from qassay.training.judged_split import sample, split_judged
-from qassay.training.keyphrase_data import KeyphraseData
-from qassay.training.keyphrase_rows import KeyphraseRow
+from qassay.training.keyphrase.build import KeyphraseData
+from qassay.training.keyphrase.judged import sample, split_judged
+from qassay.training.keyphrase.rows import KeyphraseRow
 
 
 def pair(question, source="made", label=1.0):

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qassay.errors import DataError, SpecError
-from qassay.training.keyphrase_data import (
+from qassay.training.keyphrase.build import (
     FORMATS,
     LICENCES,
     Source,
@@ -16,7 +16,7 @@ from qassay.training.keyphrase_data import (
     parse_source,
     questions_in,
 )
-from qassay.training.keyphrase_rows import question_key
+from qassay.training.keyphrase.rows import question_key
 from shared import DATA, bench, train
 
 

@@ -4,8 +4,8 @@ import pytest
 from qassay.models.base import ModelRef, TokenWeights
 from qassay.models.hf.encoder import HFBackbone, open_encoder
 from qassay.training.judged_pairs import JudgedPair
-from qassay.training.keyphrase_inputs import Examples, Judged, closest
-from qassay.training.keyphrase_rows import KeyphraseRow
+from qassay.training.keyphrase.inputs import Examples, Judged, closest
+from qassay.training.keyphrase.rows import KeyphraseRow
 from tiny_bert import write_tiny_bert
 
 

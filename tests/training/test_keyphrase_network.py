@@ -5,11 +5,11 @@ import torch
 from qassay.models.base import ModelRef
 from qassay.models.hf.encoder import HFBackbone
 from qassay.models.load import load_weigher
-from qassay.training.export import export_encoder, export_keyphrase
-from qassay.training.keyphrase import make_network, write_model
-from qassay.training.keyphrase_network import CrossNetwork, PairBatch
-from qassay.training.keyphrase_plan import PRESETS, Plan
-from qassay.training.narrowing import narrowed
+from qassay.training.export.encoder import export_encoder, export_keyphrase
+from qassay.training.keyphrase.fitting import make_network, write_model
+from qassay.training.keyphrase.narrowing import narrowed
+from qassay.training.keyphrase.network import CrossNetwork, PairBatch
+from qassay.training.keyphrase.presets import PRESETS, Plan
 from tiny_bert import write_tiny_bert
 
 PAIRS = [("what is it", "it is a red car"), ("who is in paris", "no"), ("where", "the city of rome is in it")]

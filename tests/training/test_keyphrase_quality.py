@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import average_precision_score
 
-from qassay.training.keyphrase_quality import average_precision, quality
+from qassay.training.keyphrase.quality import average_precision, quality
 
 
 @given(st.lists(st.tuples(st.floats(-5, 5), st.booleans()), min_size=1, max_size=12, unique_by=lambda pair: pair[0]))

@@ -1,8 +1,8 @@
 import pytest
 
 from qassay.errors import DataError
-from qassay.training.keyphrase_rows import KeyphraseRow, content_spans, question_key, read_rows, words
-from qassay.training.row_files import write_rows
+from qassay.training.files import write_rows
+from qassay.training.keyphrase.rows import KeyphraseRow, content_spans, question_key, read_rows, words
 
 ROW = KeyphraseRow("Who?", "It was Ada.", ((7, 10),), "test", "question:who")
 

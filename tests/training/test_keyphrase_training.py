@@ -8,12 +8,12 @@ from safetensors.numpy import load_file
 from qassay.errors import DataError, ModelError, SpecError
 from qassay.models.hf.keyphrase import HEAD
 from qassay.models.load import load_weigher
+from qassay.training.files import write_rows
 from qassay.training.judged_pairs import JudgedPair
-from qassay.training.keyphrase import train
-from qassay.training.keyphrase_plan import PRESETS, Plan, default_plan
-from qassay.training.keyphrase_rows import KeyphraseRow
-from qassay.training.keyphrase_run import choose_plan, train_from_files
-from qassay.training.row_files import write_rows
+from qassay.training.keyphrase.fitting import train
+from qassay.training.keyphrase.presets import PRESETS, Plan, default_plan
+from qassay.training.keyphrase.rows import KeyphraseRow
+from qassay.training.keyphrase.train import choose_plan, train_from_files
 from tiny_bert import write_tiny_bert
 
 COLOURS = ("red", "blue")

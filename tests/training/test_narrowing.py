@@ -2,7 +2,7 @@ import pytest
 import torch
 
 from qassay.training.encoder_layers import HEAD_WIDTH, HEADS, NEURONS, WIDTH, Layer
-from qassay.training.narrowing import narrowed
+from qassay.training.keyphrase.narrowing import narrowed
 
 STATES = torch.randn(2, 5, WIDTH, generator=torch.Generator().manual_seed(0))
 SEEN = torch.ones(2, 1, 1, 5, dtype=torch.bool)

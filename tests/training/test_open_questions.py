@@ -8,9 +8,9 @@ import pytest
 from qassay.errors import DataError
 from qassay.models.load_question_answering import load_chunker
 from qassay.training.held_back import held_back
-from qassay.training.keyphrase_rows import question_key
-from qassay.training.open_questions import of_neighbours, of_versions, people_ask
-from qassay.training.open_sources import Matter, matters
+from qassay.training.keyphrase.rows import question_key
+from qassay.training.reader.open_questions import of_neighbours, of_versions, people_ask
+from qassay.training.reader.open_texts import Matter, matters
 
 PASSAGE = (
     "Anna Berg won the race in Oslo on Sunday. Maria Holm of Sweden came second. The crowd sang for hours after it."

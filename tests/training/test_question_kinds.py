@@ -1,6 +1,6 @@
 import pytest
 
-from qassay.training.question_kinds import question_kind
+from qassay.training.chunker.question_kinds import question_kind
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,8 @@
 import json
 
 from qassay.training.held_back import held_back
-from qassay.training.keyphrase_rows import question_key
-from qassay.training.reader_data import versions
+from qassay.training.keyphrase.rows import question_key
+from qassay.training.reader.build import versions
 
 QUESTIONS = [f"who won race number {number}" for number in range(60)]
 ANSWERS = {

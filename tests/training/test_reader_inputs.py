@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from qassay.training.reader_inputs import LONGEST_QUESTION, SHORT_WINDOW, WINDOW, prepare, window_bounds
-from qassay.training.reader_rows import ReaderRow
+from qassay.training.reader.inputs import LONGEST_QUESTION, SHORT_WINDOW, WINDOW, prepare, window_bounds
+from qassay.training.reader.rows import ReaderRow
 
 
 def _cut(text):

@@ -3,8 +3,8 @@ import pytest
 
 from qassay.meta.accuracy.classification import calibrate
 from qassay.models.onnx.reader import Answer
-from qassay.training.reader_quality import Measured
-from qassay.training.reader_rows import ReaderRow
+from qassay.training.reader.quality import Measured
+from qassay.training.reader.rows import ReaderRow
 
 _PASSAGE = "Paris is the capital of France."
 

@@ -2,8 +2,9 @@ import json
 
 import numpy as np
 
-from qassay.training import reader_sources, tagged_sources
-from qassay.training.reader_split import DEV_ARTICLES, TEST_ARTICLES, side_of_article
+from qassay.training.chunker import sources as tagged_sources
+from qassay.training.reader import sources as reader_sources
+from qassay.training.splits import DEV_ARTICLES, TEST_ARTICLES, side_of_article
 
 
 def _squad(*questions):

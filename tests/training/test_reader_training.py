@@ -12,14 +12,14 @@ from qassay.errors import DataError, ModelError, SpecError
 from qassay.models.onnx.encoder import OnnxEncoder
 from qassay.models.onnx.reader import OnnxReader
 from qassay.training.base_model import base_weights, cutter
-from qassay.training.export import export_encoder
-from qassay.training.reader import Corpus, Plan, ReaderNetwork, masked_scores, parse_shares, train
-from qassay.training.reader_inputs import prepare
-from qassay.training.reader_job import Job
-from qassay.training.reader_rows import ReaderRow
-from qassay.training.reader_run import TUNED, export_from_file, train_from_files
-from qassay.training.reader_teachers import School, with_opinions
-from qassay.training.row_files import write_rows
+from qassay.training.export.encoder import export_encoder
+from qassay.training.files import write_rows
+from qassay.training.reader.inputs import prepare
+from qassay.training.reader.job import Job
+from qassay.training.reader.network import Corpus, Plan, ReaderNetwork, masked_scores, parse_shares, train
+from qassay.training.reader.rows import ReaderRow
+from qassay.training.reader.teachers import School, with_opinions
+from qassay.training.reader.train import TUNED, export_from_file, train_from_files
 from tiny_bert import write_tiny_bert
 
 PLAN = Plan(epochs=1, tokens=256, rate=1e-4)

@@ -3,7 +3,7 @@ import json
 import pytest
 
 from qassay.errors import DataError
-from qassay.training import span_sources
+from qassay.training.keyphrase import spans as span_sources
 from shared import train
 
 

@@ -3,8 +3,14 @@ import pytest
 
 from grammar import tagged
 from qassay.metrics.questions.answer_selection import select_answers
-from qassay.training.reader_rows import ReaderRow
-from qassay.training.statement_questions import from_parallel, from_passages, in_statement_order, restated, thinned
+from qassay.training.reader.rows import ReaderRow
+from qassay.training.reader.statement_questions import (
+    from_parallel,
+    from_passages,
+    in_statement_order,
+    restated,
+    thinned,
+)
 
 _ASKED = (
     "Where/WRB/B-ADVP did/VBD/O Super/NNP/B-NP Bowl/NNP/I-NP 50/CD/I-NP take/VB/B-VP place/NN/B-NP ~?/./O",

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from qassay.errors import DataError
-from qassay.training.tagged_rows import read_chunker_rows
+from qassay.training.chunker.rows import read_chunker_rows
 
 TAGGED: dict[str, Any] = {"type": "tagged", "text": "Oh Paris", "words": [[0, 2], [3, 8]], "source": "s", "group": "g"}
 KIND: dict[str, Any] = {"type": "kind", "text": "in May", "span": [3, 6], "kind": "time", "source": "s", "group": "g"}

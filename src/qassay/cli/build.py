@@ -54,14 +54,14 @@ def keyphrase(
     """
     import numpy as np  # noqa: PLC0415 - with what it is for
 
-    from qassay.training.judged_split import embedded_judged  # noqa: PLC0415 - heavy
-    from qassay.training.keyphrase_data import (  # noqa: PLC0415 - heavy
+    from qassay.training.keyphrase.build import (  # noqa: PLC0415 - heavy
         JUDGED,
         build,
         embedded_recipe,
         parse_source,
         questions_in,
     )
+    from qassay.training.keyphrase.judged import embedded_judged  # noqa: PLC0415 - heavy
 
     if bool(data) == bool(recipe):
         raise SpecError("say what to build from: either --data FORMAT:FILE (repeat) or --recipe FOLDER")
@@ -114,8 +114,8 @@ def ava(
     """Pairs of right answers, and of right and wrong ones, from answer selection data (Vu and Moschitti 2021)."""
     import numpy as np  # noqa: PLC0415 - with what it is for
 
-    from qassay.training.ava_build import build_pairs, read_selections  # noqa: PLC0415 - heavy
-    from qassay.training.keyphrase_data import questions_in  # noqa: PLC0415 - heavy
+    from qassay.training.ava.build import build_pairs, read_selections  # noqa: PLC0415 - heavy
+    from qassay.training.keyphrase.build import questions_in  # noqa: PLC0415 - heavy
 
     reading = read_options(format_, None, None, None)
     left_out: Counter[str] = Counter()
@@ -156,8 +156,8 @@ def judge(
     """Judged answers of many sets in one form, split by question: train.jsonl, dev.jsonl, test.jsonl, sources.json."""
     import numpy as np  # noqa: PLC0415 - with what it is for
 
-    from qassay.training.judge_data import answers_in, build, embedded_recipe, parse_source  # noqa: PLC0415 - heavy
-    from qassay.training.keyphrase_data import questions_in  # noqa: PLC0415 - heavy
+    from qassay.training.judge.build import answers_in, build, embedded_recipe, parse_source  # noqa: PLC0415 - heavy
+    from qassay.training.keyphrase.build import questions_in  # noqa: PLC0415 - heavy
 
     if bool(data) == bool(recipe):
         raise SpecError("say what to build from: either --data KIND:FILE (repeat) or --recipe FOLDER")

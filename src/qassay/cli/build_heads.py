@@ -35,7 +35,7 @@ def chunker(
     """Sentences with chunks, names and answers of known kind, for `qassay train chunker`."""
     import numpy as np  # noqa: PLC0415 - with what it is for
 
-    from qassay.training.chunker_data import build  # noqa: PLC0415 - heavy
+    from qassay.training.chunker.build import build  # noqa: PLC0415 - heavy
 
     built = build(recipe, conll, rng=np.random.default_rng(seed), licensed_only=licensed_only)
     built.write(out)
@@ -57,7 +57,7 @@ def reader(
     import numpy as np  # noqa: PLC0415 - with what it is for
 
     from qassay.models.load_question_answering import load_chunker  # noqa: PLC0415 - as above
-    from qassay.training.reader_data import OPEN, build  # noqa: PLC0415 - heavy
+    from qassay.training.reader.build import OPEN, build  # noqa: PLC0415 - heavy
 
     built = build(recipe, load_chunker(chunker), rng=np.random.default_rng(seed), licensed_only=licensed_only)
     built.write(out)

@@ -18,7 +18,7 @@ from qassay.report.terminal.scores import score_text
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from qassay.training.judge_run import Outcome, Reached, Training
+    from qassay.training.judge.train import Outcome, Reached, Training
 
 app = typer.Typer(help="Models of your own (extra train).", no_args_is_help=True)
 
@@ -71,8 +71,8 @@ def keyphrase(
 ) -> None:
     """Train the weights behind :kpqa; the folder it writes is a model that --model takes."""
     check_train_extra()
-    from qassay.training.keyphrase import find_checkpoints  # noqa: PLC0415 - loads torch
-    from qassay.training.keyphrase_run import choose_plan, train_from_files  # noqa: PLC0415 - as above
+    from qassay.training.keyphrase.fitting import find_checkpoints  # noqa: PLC0415 - loads torch
+    from qassay.training.keyphrase.train import choose_plan, train_from_files  # noqa: PLC0415 - as above
 
     plan = choose_plan(base, preset, without_question=without_question, epochs=epochs, seed=seed, seeds=seeds)
     with startable(lambda: ["--resume"] if find_checkpoints(out) else []):
@@ -112,8 +112,8 @@ def ava(
 ) -> None:
     """Train one of AVA's models; use it with `ava,kind=a2,model=FOLDER`."""
     check_train_extra()
-    from qassay.training.ava import Plan  # noqa: PLC0415 - loads torch
-    from qassay.training.ava_run import train_from_files, train_linear_from_files  # noqa: PLC0415 - as above
+    from qassay.training.ava.networks import Plan  # noqa: PLC0415 - loads torch
+    from qassay.training.ava.train import train_from_files, train_linear_from_files  # noqa: PLC0415 - as above
 
     reached: tuple[float, ...]
     if kind == "linear":
@@ -169,7 +169,7 @@ def judge(
 ) -> None:
     """Train a judge on judged answers, and fit the layer that weighs it; use it with `ava,model=FOLDER`."""
     how = replace(_training(epochs, rate, seeds, device, seed), seen=seen, folds=folds, polish=polish)
-    from qassay.training.judge_run import train_from_files  # noqa: PLC0415 - loads torch
+    from qassay.training.judge.train import train_from_files  # noqa: PLC0415 - loads torch
 
     with startable(list):
         found = train_from_files(base, data, out, how, report=say)
@@ -221,7 +221,7 @@ def lerc(
 ) -> None:
     """Train a reader of context, question, reference and answer on ratings; use it with `lerc,model=FOLDER`."""
     how = _training(epochs, rate, seeds, device, seed)
-    from qassay.training.judge_lerc import train_lerc_from_files  # noqa: PLC0415 - loads torch
+    from qassay.training.judge.lerc import train_lerc_from_files  # noqa: PLC0415 - loads torch
 
     with startable(list):
         found = train_lerc_from_files(base, data, out, how, report=say)
@@ -247,7 +247,7 @@ def design_of(kind: str) -> str:
 def _training(epochs: int | None, rate: float | None, seeds: int | None, device: str, seed: int) -> Training:
     check_train_extra()
     from qassay.models.hf.encoder import choose_device  # noqa: PLC0415 - loads torch
-    from qassay.training.judge_run import Training  # noqa: PLC0415 - as above
+    from qassay.training.judge.train import Training  # noqa: PLC0415 - as above
 
     return Training(epochs, rate, seed, seeds, choose_device(check_device(device)))
 

@@ -37,8 +37,8 @@ def chunker(
     from dataclasses import replace  # noqa: PLC0415 - with what it is for
 
     from qassay.models.hf.encoder import choose_device  # noqa: PLC0415 - loads torch
-    from qassay.training.chunker import Plan  # noqa: PLC0415 - as above
-    from qassay.training.chunker_run import train_from_files  # noqa: PLC0415 - as above
+    from qassay.training.chunker.network import Plan  # noqa: PLC0415 - as above
+    from qassay.training.chunker.train import train_from_files  # noqa: PLC0415 - as above
 
     plan = Plan(seed=seed)
     plan = replace(plan, epochs=epochs or plan.epochs, rate=rate or plan.rate)
@@ -95,9 +95,9 @@ def reader(
     from dataclasses import replace  # noqa: PLC0415 - with what it is for
 
     from qassay.models.hf.encoder import choose_device  # noqa: PLC0415 - loads torch
-    from qassay.training.reader import Plan, parse_shares  # noqa: PLC0415 - as above
-    from qassay.training.reader_run import UNFINISHED, train_from_files  # noqa: PLC0415 - as above
-    from qassay.training.reader_teachers import School  # noqa: PLC0415 - as above
+    from qassay.training.reader.network import Plan, parse_shares  # noqa: PLC0415 - as above
+    from qassay.training.reader.teachers import School  # noqa: PLC0415 - as above
+    from qassay.training.reader.train import UNFINISHED, train_from_files  # noqa: PLC0415 - as above
 
     plan = Plan(seed=seed, dropout=dropout, shares=parse_shares(share or ()), seconds=minutes and 60 * minutes)
     plan = replace(plan, epochs=epochs or plan.epochs, rate=rate or plan.rate, tokens=batch or plan.tokens)

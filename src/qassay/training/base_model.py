@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     import torch
 
-    from qassay.training.keyphrase_rows import Span
+    from qassay.training.keyphrase.rows import Span
 
 VOCABULARY = "embeddings.word_embeddings.weight"
 """The name of the word embeddings among the weights."""

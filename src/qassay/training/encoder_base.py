@@ -35,9 +35,7 @@ def open_base(base: str) -> Base:
 
     try:
         config = AutoConfig.from_pretrained(folder, trust_remote_code=False)
-        tokenizer = AutoTokenizer.from_pretrained(
-            folder, use_fast=True, trust_remote_code=False, padding_side="right"
-        )
+        tokenizer = AutoTokenizer.from_pretrained(folder, use_fast=True, trust_remote_code=False, padding_side="right")
         make_encoder()
     except Exception as problem:  # the library raises many kinds for damaged or unknown models
         raise ModelError(f"{folder}: cannot be opened as a Hugging Face encoder: {problem}") from problem

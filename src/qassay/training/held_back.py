@@ -6,7 +6,7 @@ builder of training data leaves out the same ones, whatever file they come from.
 
 import hashlib
 
-from qassay.training.keyphrase_rows import question_key
+from qassay.training.keyphrase.rows import question_key
 
 _SHARE = 10
 

@@ -13,9 +13,9 @@ import msgspec
 import numpy as np
 
 from qassay.errors import DataError
-from qassay.training.answer_sentences import find_phrase
+from qassay.training.answer_text import find_phrase
 from qassay.training.held_back import held_back
-from qassay.training.keyphrase_rows import question_key, words
+from qassay.training.keyphrase.rows import question_key, words
 from qassay.training.source_files import read_json, read_json_lines, read_text
 from qassay.training.source_rows import AnswerSentences, BoolQ
 

@@ -1,0 +1,137 @@
+"""Building AVA's training pairs from answer selection data (Vu and Moschitti 2021, section 4.2).
+
+Of the questions with at least two correct answers, every ordered pair of different correct answers is a positive, the
+first as reference and the second as candidate, and every correct answer with every wrong one a negative.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import permutations, product
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from qassay.errors import DataError
+from qassay.io.readers.answer_selection import Selection
+from qassay.models.onnx.judge import Judged
+from qassay.records import Example
+from qassay.training import files as row_files
+
+_RIGHT = 0.5
+_ENOUGH = 2
+
+
+class AvaRow(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A question, a correct answer as reference, a candidate, and whether the candidate is correct."""
+
+    question: str
+    reference: str
+    candidate: str
+    label: int
+    source: str = ""
+    short: str = ""
+    """A short answer, where one is known; only the linear model reads it."""
+
+    @property
+    def judged(self) -> Judged:
+        """The texts that a judge reads."""
+        return Judged(self.question, self.reference, self.candidate)
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """What Table 2 of the paper says of a data set: all questions, those that give pairs, and the pairs."""
+
+    questions: int
+    right: int
+    wrong: int
+    multiple_questions: int
+    """Questions with at least two correct answers."""
+    multiple_right: int
+    multiple_wrong: int
+    positives: int
+    """Pairs there are, before any cap."""
+    negatives: int
+    kept_positives: int
+    kept_negatives: int
+
+    @property
+    def total(self) -> int:
+        """All pairs, before any cap."""
+        return self.positives + self.negatives
+
+
+def gather(examples: Iterable[Example]) -> Iterator[Selection]:
+    """Collect judged answers by question: references and answers judged right against those judged wrong.
+
+    Unjudged answers and empty ones are left out; an answer judged both ways counts as right.
+    """
+    by_question: dict[str, tuple[dict[str, None], dict[str, None]]] = {}
+    for example in examples:
+        wrong, right = by_question.setdefault(example.question, ({}, {}))
+        right.update(dict.fromkeys(each.text for each in example.references if each.text.strip()))
+        if example.judgement is not None and example.candidate and example.candidate.strip():
+            if not 0 <= example.judgement <= 1:
+                raise DataError(
+                    f'the judgement of "{example.id}" is {example.judgement:g}; AVA pairs need right (1) or wrong (0)'
+                )
+            (right if example.judgement >= _RIGHT else wrong)[example.candidate] = None
+    for question, (wrong, right) in by_question.items():
+        yield Selection(question, tuple(right), tuple(text for text in wrong if text not in right))
+
+
+def pair_up(
+    selections: Iterable[Selection], *, rng: np.random.Generator, cap: int | None = None, source: str = ""
+) -> tuple[list[AvaRow], Statistics]:
+    """Make the pairs, at most `cap` positives and as many negatives a question, and count what there is.
+
+    Without a cap these are exactly the paper's; with one, no question with many answers outweighs the others.
+    """
+    rows: list[AvaRow] = []
+    counts = dict.fromkeys(Statistics.__dataclass_fields__, 0)
+    for selection in selections:
+        right = tuple(dict.fromkeys(selection.right))
+        wrong = tuple(text for text in dict.fromkeys(selection.wrong) if text not in right)
+        counts["questions"] += 1
+        counts["right"] += len(right)
+        counts["wrong"] += len(wrong)
+        if len(right) < _ENOUGH:
+            continue
+        counts["multiple_questions"] += 1
+        counts["multiple_right"] += len(right)
+        counts["multiple_wrong"] += len(wrong)
+        sides = (("positives", list(permutations(right, 2))), ("negatives", list(product(right, wrong))))
+        for name, pairs in sides:
+            kept = _drawn(pairs, cap, rng)
+            counts[name] += len(pairs)
+            counts[f"kept_{name}"] += len(kept)
+            label = int(name == "positives")
+            rows += [
+                AvaRow(selection.question, reference, text, label, source, _short(right, text))
+                for reference, text in kept
+            ]
+    return rows, Statistics(**counts)
+
+
+def _short(right: Sequence[str], candidate: str) -> str:
+    """Take the shortest right answer other than the candidate for the short answer that the linear model reads."""
+    return min((text for text in right if text != candidate), key=len)
+
+
+def _drawn(pairs: Sequence[tuple[str, str]], cap: int | None, rng: np.random.Generator) -> Sequence[tuple[str, str]]:
+    if cap is None or len(pairs) <= cap:
+        return pairs
+    return [pairs[index] for index in np.sort(rng.permutation(len(pairs))[:cap])]
+
+
+_decoder = msgspec.json.Decoder(AvaRow)
+
+
+def read_rows(path: Path) -> Iterator[AvaRow]:
+    """Read rows that `qassay build ava` wrote, or stop with the place of the first bad one."""
+    return row_files.read_rows(path, _decoder, "ava", _fault)
+
+
+def _fault(row: AvaRow) -> str | None:
+    return None if row.label in {0, 1} else f'"label" is {row.label}; it is 1 (correct) or 0 (wrong)'

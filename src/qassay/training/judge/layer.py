@@ -1,0 +1,282 @@
+"""Fitting the judge's last step: a logistic layer over signals, on answers that the judge was not trained on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from qassay.errors import DataError
+from qassay.features.batch import Batch
+from qassay.features.tokens import token_view
+from qassay.metrics.learned.signals import JUDGE, Signals
+from qassay.models.judge_layer import BIAS, Coefficients, JudgeLayer, shortness
+from qassay.records import Example, Reference
+from qassay.training.judge.judged import ANSWERS
+from qassay.training.judge.rows import folds_of
+from qassay.training.keyphrase.judged import sample
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from qassay.arrays import Bools, Floats, Ints
+    from qassay.features.resources import Resources
+    from qassay.metrics.learned.judges import Ava
+    from qassay.training.judge.rows import JudgeRow
+
+MIDDLE, WIDTH = 6.0, 1.5
+"""A reference of six tokens is half short, half long."""
+THRESHOLD = 0.5
+
+SHORT = (
+    "judge",
+    "found",
+    "token F1",
+    "same tokens",
+    "numbers missing",
+    "numbers close",
+    "dates differ",
+    "date missing",
+    "surname missing",
+    "in question",
+    "negation differs",
+    "yes against no",
+    "refusal",
+    "longer",
+    "meaning",
+    "meaning recall",
+)
+LONG = (
+    "judge",
+    "found",
+    "numbers missing",
+    "dates differ",
+    "in question",
+    "negation differs",
+    "yes against no",
+    "refusal",
+    "longer",
+    "key words",
+    "key meaning",
+)
+"""Which signals count against short and against long references. Keyphrase weights matter in sentences; the keyphrase
+head was trained on most answers with short references at hand, so that their worth there could not be told."""
+
+WEIGHTS = {
+    "evouna": 20.0,
+    "efficientqa": 1.0,
+    "sas": 0.5,
+    "sas_squad": 0.5,
+    "multirc": 0.5,
+    "narrativeqa": 0.5,
+    "boolq": 0.3,
+    "pubmedqa": 0.2,
+    "evouna_sentences": 2.0,
+    "sciEntsBank": 1.0,
+    "beetle": 2.0,
+    "trecqa": 1.0,
+    "wikiqa": 1.0,
+    ANSWERS: 1.0,
+}
+"""How much each source counts, whatever its number of rows."""
+
+FOLDS = 5
+ROUNDS = 3
+_AT_ONCE = 256
+_MOST = 12_500
+"""Rows of a source."""
+
+
+@dataclass(slots=True)
+class Measured:
+    """The signals of rows, one line for each candidate held against each reference."""
+
+    names: tuple[str, ...]
+    values: Floats
+    row: Ints
+    """The row that each line belongs to."""
+    lengths: Ints
+    """Tokens of each line's reference."""
+    label: Floats
+    """One a row, as the three that follow."""
+    source: NDArray[np.str_]
+    group: NDArray[np.str_]
+    seen: Bools
+    """Whether the keyphrase head was trained on judged answers to the row's question."""
+
+
+def check_rows(rows: Sequence[JudgeRow], what: str = "the rows", path: Path | None = None) -> None:
+    """Stop, before a network is trained in vain, at rows from which no layer can be fitted and measured.
+
+    `what` they are and the file that they come from are part of the message.
+    """
+    counting = [row for row in rows if row.source in WEIGHTS]
+    if not counting:
+        raise DataError(f"no row is of a source that a layer is fitted on ({', '.join(WEIGHTS)})", path)
+    label = np.array([row.label for row in counting])
+    fold = folds_of([row.group for row in counting], FOLDS)
+    for number in range(FOLDS):
+        _check_labels(label[fold != number], what, path)
+
+
+def sampled(rows: Sequence[JudgeRow]) -> list[JudgeRow]:
+    """Draw as many rows of each source that counts as a layer can use."""
+    return sample([row for row in rows if row.source in WEIGHTS], _MOST, np.random.default_rng(0))
+
+
+def measure(
+    rows: Sequence[JudgeRow],
+    metric: Ava,
+    *,
+    seen: Collection[str],
+    resources: Resources,
+    opinions: Floats | None = None,
+) -> Measured:
+    """Calculate the signals; `seen` holds the groups whose judged answers the keyphrase head knows.
+
+    Pairs are judged as in scoring, in the same terms. `opinions` are logits of other networks on the pairs as they are
+    written, one a line, in place of the judge's own.
+    """
+    values, owners, lengths = [], [], []
+    names: tuple[str, ...] = ()
+    line = 0
+    for start in range(0, len(rows), _AT_ONCE):
+        some = rows[start : start + _AT_ONCE]
+        batch = Batch([_example(row, start + number) for number, row in enumerate(some)], resources)
+        last = line + len(batch.pairs.example)
+        if opinions is None:
+            signals = _signals(metric, batch)
+        else:
+            signals = metric.pair_signals(batch, batch.pairs, opinions[line:last])
+        line = last
+        names = signals.names
+        values.append(signals.values)
+        owners.append(batch.pairs.example + start)
+        lengths.append(token_view(batch, "squad").tokens.lengths[batch.reference[batch.pairs.reference]])
+    return Measured(
+        names,
+        np.concatenate(values),
+        np.concatenate(owners),
+        np.concatenate(lengths),
+        np.array([row.label for row in rows]),
+        np.array([row.source for row in rows]),
+        np.array([row.group for row in rows]),
+        np.array([row.group in seen for row in rows], bool),
+    )
+
+
+def _signals(metric: Ava, batch: Batch) -> Signals:
+    sides = [(side.rows, metric.pair_signals(side.batch, side.pairs)) for side in metric.sides(batch, batch.pairs)]
+    values = np.concatenate([signals.values for _, signals in sides])
+    values[np.concatenate([places for places, _ in sides])] = values.copy()
+    return Signals(sides[0][1].names, values)
+
+
+def _example(row: JudgeRow, number: int) -> Example:
+    references = tuple(Reference(text) for text in row.references)
+    return Example(id=str(number), question=row.question, references=references, candidate=row.candidate)
+
+
+def fit(
+    measured: Measured, *, weights: Mapping[str, float] | None = None, strength: float = 0.3, rows: Bools | None = None
+) -> JudgeLayer:
+    """Fit the layer so that the reference which fits a candidate best is the one that counts.
+
+    The choice of that reference follows from the layer itself, so that both are found in turns, from the network's
+    choice on. Lines with a long reference whose question the keyphrase head has seen are left out: there its weights
+    know the answer. `rows` says which rows may be used; `strength` is the inverse of the penalty on coefficients.
+    """
+    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - extra `train`
+
+    shares = WEIGHTS if weights is None else weights
+    short = shortness(measured.lengths, MIDDLE, WIDTH)
+    usable = usable_lines(measured, short, shares)
+    if rows is not None:
+        usable &= rows[measured.row]
+    design, columns = design_of(measured, short)
+    scores = measured.values[:, measured.names.index(JUDGE)]
+    coefficients = np.zeros(design.shape[1])
+    for _ in range(ROUNDS):
+        chosen = best_lines(measured.row, scores)
+        chosen = chosen[usable[chosen]]
+        label = measured.label[measured.row[chosen]]
+        _check_labels(label)
+        share = _row_weights(measured.source[measured.row[chosen]], shares)
+        scale = np.sqrt((design[chosen] ** 2).mean(axis=0)) + 1e-9
+        machine = LogisticRegression(C=strength, max_iter=5000, fit_intercept=False)
+        machine.fit(
+            np.concatenate([design[chosen] / scale] * 2),
+            np.repeat([1, 0], len(chosen)),
+            sample_weight=np.concatenate([label * share, (1 - label) * share]),
+        )
+        coefficients = machine.coef_[0] / scale
+        scores = design @ coefficients
+    found: dict[str, list[float]] = {}
+    for (name, side), value in zip(columns, coefficients.tolist(), strict=True):
+        found.setdefault(name, [0.0, 0.0])[side] = round(value, 4)
+    return JudgeLayer({name: Coefficients(*pair) for name, pair in found.items()}, MIDDLE, WIDTH, THRESHOLD)
+
+
+def _check_labels(label: Floats, what: str = "the rows", path: Path | None = None) -> None:
+    if not len(label) or label.min() >= 1 or label.max() <= 0:
+        raise DataError(
+            f"{what} are all right or all wrong, at least without a fifth of the questions; a layer needs both: "
+            "judge more answers",
+            path,
+        )
+
+
+def usable_lines(measured: Measured, short: Floats, sources: Collection[str] = tuple(WEIGHTS)) -> Bools:
+    """Return which lines a layer can be fitted on: of these sources, and nothing that the keyphrase head knows."""
+    unseen = ~measured.seen[measured.row] | (short > 0.5)  # noqa: PLR2004 - more short than long
+    return np.asarray(unseen & np.isin(measured.source, list(sources))[measured.row], bool)
+
+
+def design_of(measured: Measured, short: Floats) -> tuple[Floats, list[tuple[str, int]]]:
+    """Return what each coefficient is multiplied with, line by line, and the coefficients' names and sides."""
+    columns = [(name, side) for side, names in enumerate((SHORT, LONG)) for name in (BIAS, *names)]
+    sides = (short, 1 - short)
+    ones = np.ones(len(short))
+    values = [
+        sides[side] * (ones if name == BIAS else measured.values[:, measured.names.index(name)])
+        for name, side in columns
+    ]
+    return np.column_stack(values), columns
+
+
+def best_lines(row: Ints, scores: Floats) -> Ints:
+    """Return each row's line with the highest score."""
+    order = np.lexsort((scores, row))
+    return np.asarray(order[np.flatnonzero(np.diff(row[order], append=-1))], np.int64)
+
+
+def _row_weights(source: NDArray[np.str_], shares: Mapping[str, float]) -> Floats:
+    names, place, counts = np.unique(source, return_inverse=True, return_counts=True)
+    # Five hundred rows' worth for a share of one: enough for the penalty to matter little.
+    return np.asarray((500 * np.array([shares[str(name)] for name in names]) / counts)[place], np.float64)
+
+
+def logits(layer: JudgeLayer, measured: Measured) -> Floats:
+    """Return each row's logit: that of the reference which fits best."""
+    return best_of_rows(measured, layer.parts(measured.names, measured.values, measured.lengths).sum(axis=1))
+
+
+def best_of_rows(measured: Measured, lines: Floats) -> Floats:
+    """Return each row the highest of its lines' logits."""
+    best = np.full(len(measured.label), -np.inf)
+    np.maximum.at(best, measured.row, lines)
+    return best
+
+
+def cross_fitted(measured: Measured, *, weights: Mapping[str, float] | None = None, strength: float = 0.3) -> Floats:
+    """Return each row's logit from a layer that was fitted without the row's group (five folds by the group's hash)."""
+    fold = folds_of(measured.group.tolist(), FOLDS)
+    found = np.zeros(len(measured.label))
+    for number in range(FOLDS):
+        layer = fit(measured, weights=weights, strength=strength, rows=fold != number)
+        found[fold == number] = logits(layer, measured)[fold == number]
+    return found

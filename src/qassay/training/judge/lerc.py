@@ -1,0 +1,91 @@
+"""Training a reader of LERC's kind (Chen et al. 2020) on judged answers: what `qassay train lerc` does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from qassay.errors import SpecError
+from qassay.models.ava.design import READER
+from qassay.models.base import EMBEDDED, parse_ref
+from qassay.models.hf.encoder import local_folder
+from qassay.models.judge_layer import DESCRIPTION
+from qassay.records import Example, Reference
+from qassay.scoring.scorer import score_examples
+from qassay.training import output_folder as destination
+from qassay.training.judge.rows import DEV, TRAIN, JudgeRow
+from qassay.training.judge.train import Training, read_data
+from qassay.training.judge.trainers import export_network, is_trunk, train_on_encoder
+from qassay.training.model_card import write_card
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+ALWAYS = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """How close the reader's scores come to the labels of one source's development rows."""
+
+    source: str
+    n: int
+    pearson: float | None
+    """None where either side does not vary."""
+    squared_error: float
+
+
+def train_lerc_from_files(
+    base: str, data: Path, folder: Path, how: Training, *, report: Callable[[str], None] = lambda _: None
+) -> list[Agreement]:
+    """Train a reader that always sees the context, and write it as a model folder for `lerc,model=FOLDER`."""
+    if base == EMBEDDED:
+        raise SpecError("the embedded reader is trained already; give --base a Hugging Face model to train one")
+    trunk = is_trunk(base)
+    if trunk:
+        destination.check_head(folder, destination.LERC, base=destination.folder_of(base))
+    else:
+        destination.check_encoders(folder, READER, layered=False, base=destination.folder_of(base))
+    rows = read_data(data, report=report)
+    with destination.filled(folder) as place:
+        if trunk:
+            # Without the embedded judge's layer, which weighs another network's logit.
+            destination.copy_others(folder, place, destination.JUDGE)
+            export_network(
+                local_folder(parse_ref(base)),
+                rows[TRAIN],
+                place,
+                how.on_trunk(context=ALWAYS),
+                seeds=3 if how.seeds is None else how.seeds,
+                device=how.device,
+                report=report,
+            )
+        else:
+            train_on_encoder(base, rows, place, how.on_encoder(), device=how.device, report=report)
+        found = agreement(rows[DEV], place)
+    (folder / DESCRIPTION).unlink(missing_ok=True)
+    measured = {f"{each.source}, squared error": each.squared_error for each in found}
+    measured |= {f"{each.source}, Pearson": each.pearson for each in found if each.pearson is not None}
+    write_card(folder, "A reader for LERC", base, plan=how.to_dict(), measured=measured, data=data, curves=False)
+    return found
+
+
+def agreement(rows: Sequence[JudgeRow], folder: Path) -> list[Agreement]:
+    """Compare a trained reader's scores with the labels, source by source."""
+    examples = [
+        Example(str(i), row.question, tuple(map(Reference, row.references)), row.candidate, context=row.context or None)
+        for i, row in enumerate(rows)
+    ]
+    scores = next(iter(score_examples(examples, [f"lerc,model={folder}"]).scores.values()))
+    labels = np.array([row.label for row in rows])
+    source = np.array([row.source for row in rows])
+    lines = []
+    for name in np.unique(source).tolist():
+        found, label = scores[source == name], labels[source == name]
+        varies = len(found) > 1 and found.std() > 0 and label.std() > 0
+        pearson = float(np.corrcoef(found, label)[0, 1]) if varies else None
+        lines.append(Agreement(name, len(found), pearson, float(((found - label) ** 2).mean())))
+    return lines

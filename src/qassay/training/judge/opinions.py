@@ -1,0 +1,81 @@
+"""What networks think of answers that they were not trained on: second opinions for labels, and logits to weigh.
+
+People's verdicts err, and composed rows are right or wrong by rule, not by reading. A network that has learnt from the
+other rows errs elsewhere; the mean of both is a better teacher than either. The judge's layer must not be fitted on
+what its network knows by heart; with opinions on rows unseen it can be fitted on all of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from qassay.errors import DataError
+from qassay.models.judge_layer import probability
+from qassay.training.judge.fitting import logits, train
+from qassay.training.judge.network import Pairs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    import torch
+    from numpy.typing import NDArray
+
+    from qassay.arrays import Floats
+    from qassay.training.judge.fitting import Plan
+    from qassay.training.judge.inputs import JudgeInputs
+
+_SHARE = 0.5
+"""How much of a label is the networks' opinion."""
+_SEEDS_APART = 10
+_LEAST = 1e-5
+"""No opinion is surer than this."""
+
+
+class Opinions(NamedTuple):
+    """What networks that had not seen them say of rows."""
+
+    inputs: JudgeInputs
+    """The training pairs, with the mean of label and opinion as label."""
+    logits: Floats
+    """One for each pair of the other inputs that were asked about."""
+
+
+def second_opinions(
+    weights: Mapping[str, torch.Tensor],
+    inputs: JudgeInputs,
+    fold: NDArray[np.int64],
+    plan: Plan,
+    device: str,
+    *,
+    others: JudgeInputs,
+    other_fold: NDArray[np.int64],
+    networks: int = 2,
+    report: Callable[[str], None] = lambda _: None,
+) -> Opinions:
+    """Train networks without each fold and let them judge that fold, of the training pairs and of others.
+
+    `fold` and `other_fold` have an entry for each row. A training row with several references is judged by the mean of
+    its pairs.
+    """
+    numbers = np.unique(fold).tolist()
+    if len(numbers) < 2:  # noqa: PLR2004 - one to learn from, one to judge
+        raise DataError("all rows are in one fold; networks need others to learn from: more folds, or more questions")
+    judged = np.zeros(len(inputs.row))
+    asked = np.zeros(len(others.row))
+    for place, number in enumerate(numbers, 1):
+        sides = ((inputs, fold[inputs.row] == number, judged), (others, other_fold[others.row] == number, asked))
+        for turn in range(networks):
+            own = replace(plan, seed=plan.seed + _SEEDS_APART * (turn + 1) + place - 1)
+            network = train(weights, inputs.pairs_where(~sides[0][1]), own, device)
+            for pairs, mine, found in sides:
+                logit = logits(network, Pairs.of(pairs.pairs_where(mine), device, matching=plan.matching), device)
+                found[mine] += probability(logit.astype(np.float64)) / networks
+        report(f"second opinions: fold {place} of {len(numbers)}")
+    totals = np.bincount(inputs.row, judged, minlength=len(inputs.label))
+    opinion = totals / np.maximum(np.bincount(inputs.row, minlength=len(inputs.label)), 1)
+    label = ((1 - _SHARE) * inputs.label + _SHARE * opinion).astype(np.float32)
+    sure = np.clip(asked, _LEAST, 1 - _LEAST)
+    return Opinions(replace(inputs, label=label), np.log(sure / (1 - sure)))

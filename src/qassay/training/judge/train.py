@@ -1,0 +1,282 @@
+"""From judged answers to a judge's model folder: what `qassay train judge` does."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from qassay.errors import DataError, ModelError, SpecError
+from qassay.features.resources import Resources
+from qassay.meta.accuracy.classification import calibrate, classify
+from qassay.metrics.learned.judges import Ava
+from qassay.metrics.registry import create
+from qassay.models.ava.design import READER
+from qassay.models.base import EMBEDDED, EMBEDDED_FOLDER, parse_ref
+from qassay.models.hf.encoder import local_folder
+from qassay.models.judge_layer import JudgeLayer, probability
+from qassay.training import output_folder as destination
+from qassay.training.ava import networks as ava
+from qassay.training.files import read_sides
+from qassay.training.judge.fitting import Plan
+from qassay.training.judge.judged import answers
+from qassay.training.judge.layer import check_rows, cross_fitted, fit, logits, measure, sampled
+from qassay.training.judge.rows import DEV, TRAIN, JudgeRow, group_of, read_rows, side_of
+from qassay.training.judge.trainers import NOTHING, Extra, export_network, is_trunk, train_on_encoder
+from qassay.training.judge.tuning import cross_tuned, tune
+from qassay.training.judged_pairs import JudgedPair
+from qassay.training.model_card import write_card
+from qassay.training.source_files import read_json_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    from qassay.arrays import Floats
+    from qassay.training.judge.layer import Measured
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """What the trained judge does on the rows of one source that a layer can be fitted on, each judged without it."""
+
+    source: str
+    n: int
+    accuracy: float | None
+    f1: float | None
+    auc: float | None
+    calibration_error: float | None
+
+    @property
+    def right(self) -> int:
+        """How many answers are called rightly."""
+        return round(self.n * (self.accuracy or 0.0))
+
+
+class Outcome(NamedTuple):
+    """What a judge's training came to."""
+
+    reached: list[Reached]
+    embedded: list[Reached] | None = None
+    """What the embedded judge does on the same rows, where its layer was fitted to them."""
+    kept: bool = False
+    """Whether the rows gave no reason to change the embedded judge's layer."""
+
+    @property
+    def better(self) -> bool:
+        """Whether the new judge calls more answers rightly than the embedded one, as far as that was measured."""
+        new, old = (sum(each.right for each in side) for side in (self.reached, self.embedded or ()))
+        return new > old
+
+
+@dataclass(frozen=True, slots=True)
+class Training:
+    """How a judge or a reader of LERC's kind is trained; what is None is as the base's trainer has it."""
+
+    epochs: int | None = None
+    rate: float | None = None
+    seed: int = 0
+    seeds: int | None = None
+    """Networks to train and average, on the embedded model's trunk: 3 unless said otherwise."""
+    device: str = "cpu"
+    seen: Path | None = None
+    """The file of judged pairs that the keyphrase head was trained on, if any: on those its weights know too much."""
+    folds: int = 0
+    """Folds in which networks first judge rows unseen, on the embedded model's trunk; 0 for labels as they are."""
+    polish: int = 0
+    """Epochs on people's verdicts at the end, on the embedded model's trunk."""
+
+    def to_dict(self) -> dict[str, object]:
+        """Return what was said, for the model's card."""
+        said = {name: value for name, value in asdict(self).items() if value is not None}
+        return {**said, "seen": self.seen.name} if self.seen else said
+
+    def on_trunk(self, context: float | None = None) -> Plan:
+        """Return the plan for the embedded model's trunk."""
+        plan = Plan(seed=self.seed) if context is None else Plan(seed=self.seed, context=context)
+        return replace(plan, epochs=self.epochs or plan.epochs, rate=self.rate or plan.rate)
+
+    def on_encoder(self) -> ava.Plan:
+        """Return the plan for an encoder of its own."""
+        if self.seeds not in {None, 1}:
+            raise SpecError(f"{self.seeds} seeds; networks are averaged on the embedded model's trunk alone")
+        plan = ava.Plan(READER, epochs=3, longest=384, batch=32, seed=self.seed)
+        return replace(plan, epochs=self.epochs or plan.epochs, rate=self.rate or plan.rate)
+
+
+def read_data(
+    data: Path, *, split: bool = True, report: Callable[[str], None] = lambda _: None
+) -> dict[str, list[JudgeRow]]:
+    """Read what `qassay build judge` wrote, or a file of judged answers, which is split by question.
+
+    Without `split` a side of the file may be empty.
+    """
+    if data.is_dir():
+        return read_sides(data, read_rows, (TRAIN, DEV))
+    rows: dict[str, list[JudgeRow]] = {TRAIN: [], DEV: []}
+    left_out: Counter[str] = Counter()
+    for row in answers(data, np.random.default_rng(0), left_out):
+        rows[side_of(row)].append(row)
+    if not any(rows.values()):
+        raise DataError('no answer has both a candidate and a "judgement" from 0 (wrong) to 1 (right)', data)
+    for reason, count in left_out.items():
+        report(f"left out: {reason}: {count}")
+    for side, found in rows.items():
+        if split and not found:
+            raise DataError(f"no judged answer fell to the {side} side of the split; judge more of them", data)
+    return rows
+
+
+def train_from_files(
+    base: str, data: Path, folder: Path, how: Training, *, report: Callable[[str], None] = lambda _: None
+) -> Outcome:
+    """Train a judge and write it with its layer as a model folder.
+
+    With `mini` as base the embedded network stays and the layer alone is fitted. With all-MiniLM-L6-v2 a network is
+    trained on the embedded model's trunk, which runs without torch. Any other encoder is trained as a whole.
+    """
+    trunk = base != EMBEDDED and is_trunk(base)
+    extra = Extra(how.folds, how.polish)
+    if any(extra) and not trunk:
+        raise SpecError(
+            f"{how.folds} folds, {how.polish} epochs of polish; both are for networks on all-MiniLM-L6-v2's trunk alone"
+        )
+    rows = read_data(data, split=base != EMBEDDED, report=report)
+    if base == EMBEDDED:
+        outcome = fit_embedded([*rows[TRAIN], *rows[DEV]], folder, seen=how.seen, data=data)
+    elif trunk:
+        reached = train_on_trunk(
+            local_folder(parse_ref(base)),
+            rows,
+            folder,
+            how.on_trunk(),
+            seeds=3 if how.seeds is None else how.seeds,
+            extra=extra,
+            device=how.device,
+            seen=how.seen,
+            data=data,
+            report=report,
+        )
+        outcome = Outcome(reached)
+    else:
+        outcome = Outcome(_train_on_encoder(base, rows, folder, how, data=data, report=report))
+    measured = {
+        f"{each.source}, {name}": value
+        for each in outcome.reached
+        for name, value in asdict(each).items()
+        if isinstance(value, float)
+    }
+    write_card(folder, "A judge", base, plan=how.to_dict(), measured=measured, data=data, curves=False)
+    return outcome
+
+
+def fit_embedded(
+    rows: Sequence[JudgeRow], folder: Path, *, seen: Path | None = None, data: Path | None = None
+) -> Outcome:
+    """Fit the embedded judge's layer to rows, and write it with the embedded network as a model folder."""
+    destination.check_head(folder, destination.JUDGE)
+    check_rows(rows, path=data)
+    start = JudgeLayer.read(EMBEDDED_FOLDER)
+    measured = _measured(rows, EMBEDDED, seen)
+    layer = tune(measured, start)
+    reached, embedded = (_reached(measured, found) for found in (cross_tuned(measured, start), logits(start, measured)))
+    with destination.filled(folder) as place:
+        destination.copy_others(folder, place, destination.JUDGE)
+        destination.copy_embedded(place, destination.JUDGE)
+        layer.write(place)
+    return Outcome(reached, embedded, kept=layer == start)
+
+
+def _train_on_encoder(
+    base: str,
+    rows: Mapping[str, Sequence[JudgeRow]],
+    folder: Path,
+    how: Training,
+    *,
+    data: Path,
+    report: Callable[[str], None],
+) -> list[Reached]:
+    destination.check_encoders(folder, READER, layered=True, base=destination.folder_of(base))
+    check_rows(rows[DEV], *_development(data))
+    with destination.filled(folder) as place:
+        train_on_encoder(base, rows, place, how.on_encoder(), device=how.device, report=report)
+        layer, reached = fit_from_rows(rows[DEV], place, seen=how.seen)
+        layer.write(place)
+    return reached
+
+
+def _development(data: Path | None) -> tuple[str, Path | None]:
+    """Return what the rows are that a layer is fitted on, and where they lie."""
+    file = data / f"{DEV}.jsonl" if data and data.is_dir() else data
+    return "the rows of the development side, on which the layer is fitted,", file
+
+
+def train_on_trunk(
+    base: Path,
+    rows: Mapping[str, Sequence[JudgeRow]],
+    folder: Path,
+    plan: Plan,
+    *,
+    seeds: int = 3,
+    extra: Extra = NOTHING,
+    device: str = "cpu",
+    seen: Path | None = None,
+    data: Path | None = None,
+    report: Callable[[str], None] = lambda _: None,
+) -> list[Reached]:
+    """Train a judge on the embedded model's trunk, and fit its layer on rows that its network has not seen.
+
+    Those are the development rows. With folds every row has opinions of networks that have not seen it, so that the
+    network and the layer both learn from all of them. `data` is where the rows come from.
+    """
+    destination.check_head(folder, destination.JUDGE, base=base)
+    taught, weighed = rows[TRAIN], rows[DEV]
+    if extra.folds:
+        taught = [*rows[TRAIN], *rows[DEV]]
+        weighed = sampled(taught)
+        check_rows(weighed, path=data)
+    else:
+        check_rows(weighed, *_development(data))
+    with destination.filled(folder) as place:
+        destination.copy_others(folder, place, destination.JUDGE)
+        opinions = export_network(
+            base, taught, place, plan, seeds=seeds, device=device, extra=extra, asked=weighed, report=report
+        )
+        layer, reached = fit_from_rows(weighed, place, seen=seen, opinions=opinions)
+        layer.write(place)
+    return reached
+
+
+def fit_from_rows(
+    rows: Sequence[JudgeRow], folder: Path, *, seen: Path | None = None, opinions: Floats | None = None
+) -> tuple[JudgeLayer, list[Reached]]:
+    """Fit the layer of a folder's judge on rows that it was not trained on, and say how well it does.
+
+    On rows that it was trained on, `opinions` of other networks stand in for its own.
+    """
+    measured = _measured(rows, str(folder), seen, opinions)
+    return fit(measured), _reached(measured, cross_fitted(measured))
+
+
+def _measured(rows: Sequence[JudgeRow], model: str, seen: Path | None, opinions: Floats | None = None) -> Measured:
+    metric = create(f"ava,model={model}")
+    if not isinstance(metric, Ava):
+        raise ModelError(f"{model} is no judge's folder")
+    known = {group_of(pair.question) for pair in read_json_lines(seen, JudgedPair)} if seen else set()
+    return measure(rows, metric, seen=known, resources=Resources(), opinions=opinions)
+
+
+def _reached(measured: Measured, logit: Floats) -> list[Reached]:
+    scores = probability(logit)
+    lines = []
+    for source in np.unique(measured.source).tolist():
+        # Between right and wrong there is no verdict to compare with.
+        chosen = (measured.source == source) & np.isin(measured.label, (0.0, 1.0))
+        if not chosen.any():
+            continue
+        found = classify(scores[chosen], measured.label[chosen], 0.5)
+        error = calibrate(scores[chosen], measured.label[chosen]).error
+        lines.append(Reached(str(source), found.n, found.accuracy, found.f1, found.auc, error))
+    return lines

@@ -1,0 +1,311 @@
+"""Training keyphrase models: which words of an answer carry it, given the question.
+
+Two designs: `cross` puts question and answer in one row through any encoder, as KPQA does (Lee et al. 2021); `joined`
+encodes them apart in a frozen trunk and lets them meet in tuned layers above, which is how the embedded model is built.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+import numpy as np
+import torch
+from torch import nn
+
+from qassay.errors import ModelError, SpecError
+from qassay.models.base import ModelRef
+from qassay.models.folder import KEYPHRASE_SETTINGS
+from qassay.models.hf.encoder import HFBackbone, choose_device
+from qassay.models.hf.keyphrase import HEAD, KeyphraseSettings
+from qassay.training.curves import write_curves
+from qassay.training.encoder_layers import Layer
+from qassay.training.export.encoder import export_encoder, export_keyphrase
+from qassay.training.fit import averaged
+from qassay.training.keyphrase.losses import JudgedLoss, Loaded, Network, listed, marked_loss, run
+from qassay.training.keyphrase.narrowing import narrowed
+from qassay.training.keyphrase.network import CrossNetwork, Depth, JoinedNetwork
+from qassay.training.keyphrase.presets import joinable
+from qassay.training.keyphrase.quality import Quality, quality
+from qassay.training.output_folder import PLAN, filled
+from qassay.training.ragged import use_plain_attention
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from qassay.models.base import Device
+    from qassay.training.keyphrase.inputs import Examples, Judged
+    from qassay.training.keyphrase.presets import Plan
+
+_WEIGHT_DECAY = 0.01
+_CLIP = 1.0
+_CALIBRATION_RATE = 1e-2
+_JUDGED_SHARE = 0.75
+"""Judged pairs in a step, as a share of the batch of marked answers."""
+_MEASURED_AT_ONCE = 256
+_LOOKED_AT = 100
+"""Batches by which heads and neurons are chosen."""
+_SHARED_LAYERS = 4
+"""An exported encoder keeps at least these layers, for embeddings and for heads yet to come."""
+
+
+def find_checkpoints(folder: Path) -> list[Path]:
+    """Find what an unfinished training has left, one file a seed."""
+    return sorted(folder.glob("checkpoint-*.pt"))
+
+
+class Training(NamedTuple):
+    """What a model is trained and chosen on."""
+
+    train: Examples
+    dev: Examples
+    judged: Judged | None = None
+
+
+def make_network(base: Path, plan: Plan, device: str) -> tuple[Network, HFBackbone]:
+    """Build the network of a plan over a base model's folder."""
+    backbone = HFBackbone(ModelRef("folder", str(base)), "cpu")
+    torch.manual_seed(0)
+    if plan.design == "cross":
+        return CrossNetwork(backbone, plan.outputs, frozen=plan.frozen, questions=plan.unasked < 1).to(device), backbone
+    if not joinable(base):
+        raise ModelError(f"{base}: the design `joined` needs a BERT of MiniLM's shape; use --preset cross")
+    if plan.narrows and plan.seeds > 1:
+        raise SpecError("networks that drop heads and neurons of their own cannot be averaged; train one seed")
+    if plan.outputs != "list":
+        raise SpecError("the design `joined` is trained list-wise; use --preset kpqa for two classes")
+    weights = backbone.model.state_dict()
+    marks = (backbone.template.before[0], backbone.template.alone_after[0])
+    return JoinedNetwork(weights, Depth(plan.trunk, plan.asked, plan.tuned), plan.outputs, marks).to(device), backbone
+
+
+def train(
+    base: Path,
+    training: Training,
+    plan: Plan,
+    folder: Path,
+    *,
+    device: Device = "auto",
+    resume: bool = False,
+    report: Callable[[Mapping[str, float]], None] = lambda _: None,
+) -> Quality:
+    """Train, keep the epoch with the lowest dev loss, and write a folder that `load_weigher` opens.
+
+    With several seeds one network a seed is trained, and what is written is the average of their weights. Every epoch's
+    order and dropout follow from the seed, so that a resumed run goes on as if it had not stopped. Beside the model lie
+    `curves.csv`, `curves.svg` and `plan.json`. `report` is called with each epoch's row.
+    """
+    place = choose_device(device)
+    use_plain_attention()
+    folder.mkdir(parents=True, exist_ok=True)
+    rows: list[dict[str, float]] = []
+    states = []
+    checkpoints = []
+    for seed in range(plan.seed, plan.seed + plan.seeds):
+        network, backbone = make_network(base, plan, place)
+        session = Session(network, training, replace(plan, seed=seed), place)
+        checkpoint = folder / f"checkpoint-{seed}.pt"
+        done = session.resume(checkpoint) if resume and checkpoint.is_file() else []
+        rows += done
+        for epoch in range(len(done), plan.epochs):
+            if plan.narrows and epoch == plan.widest:
+                session.narrow()
+            row = {"seed": float(seed), "epoch": epoch + 1.0, "train_loss": session.epoch(epoch)}
+            row |= session.dev()._asdict()
+            rows.append(row)
+            session.keep_best(row["dev_loss"])
+            session.save(checkpoint, rows[-epoch - 1 :])
+            write_curves(folder, rows)
+            report(row)
+        states.append(session.best_state())
+        checkpoints.append(checkpoint)
+    network.load_state_dict(averaged(states))
+    found = session.dev()
+    with filled(folder) as finished:
+        write_model(finished, network, backbone, base, plan)
+        (finished / PLAN).write_text(json.dumps(asdict(plan), indent=1) + "\n", encoding="utf-8")
+    for checkpoint in checkpoints:
+        checkpoint.unlink()
+    return found
+
+
+class Session:
+    """A training run: network, data, optimiser, and the best state so far."""
+
+    def __init__(self, network: Network, training: Training, plan: Plan, device: str) -> None:
+        self.network, self.plan, self.device = network, plan, device
+        self.examples = Loaded(training.train, device)
+        self.held_out = Loaded(training.dev, device)
+        self.judged = JudgedLoss(training.judged, device) if training.judged and plan.judged else None
+        self._optimise()
+        self.steps = len(self._batches(0)) * plan.epochs
+        self.best: tuple[float, dict[str, torch.Tensor]] | None = None
+
+    def _optimise(self) -> None:
+        self.tuned = [parameter for parameter in self.network.parameters() if parameter.requires_grad]
+        groups = [{"params": self.tuned, "rate": self.plan.rate, "weight_decay": _WEIGHT_DECAY}]
+        if self.judged:
+            calibration = list(self.judged.parameters())
+            groups.append({"params": calibration, "rate": _CALIBRATION_RATE, "weight_decay": 0.0})
+        self.optimiser = torch.optim.AdamW(groups)
+
+    def narrow(self) -> None:
+        """Drop the heads and neurons that matter least; what was best before is forgotten with them."""
+        if not isinstance(self.network, JoinedNetwork):
+            raise SpecError("heads and neurons are dropped in the design `joined` alone")
+        self.network.eval()
+        batches = self._batches(0)[:_LOOKED_AT]
+        layers = [layer for layer in self.network.layers if isinstance(layer, Layer)]
+        losses = (self._loss(batch) for batch in batches)
+        self.network.layers = nn.ModuleList(narrowed(layers, losses, self.plan.heads, self.plan.neurons))
+        self.best = None
+        self._optimise()
+
+    def _batches(self, epoch: int) -> list[NDArray[np.int64]]:
+        rng = np.random.default_rng([self.plan.seed, epoch])
+        examples = self.examples.examples
+        sources = np.array(examples.sources)
+        chosen = []
+        for source in dict.fromkeys(examples.sources):
+            rows = np.flatnonzero(sources == source)
+            most = min(self.plan.most.get(source, len(rows)), len(rows))
+            chosen.append(rng.choice(rows, most, replace=False))
+        return _alike(np.concatenate(chosen), examples.lengths, self.plan.batch, rng)
+
+    def _set_rate(self, step: int) -> None:
+        warm = max(1, int(self.plan.warm * self.steps))
+        share = min(1.0, (step + 1) / warm) * max(0.0, 1 - step / self.steps)
+        for group in self.optimiser.param_groups:
+            group["lr"] = share * group["rate"]
+
+    def epoch(self, number: int) -> float:
+        """Train for one epoch and give its mean loss."""
+        torch.manual_seed(self.plan.seed * 1000 + number)
+        rng = np.random.default_rng([self.plan.seed, number, 1])
+        batches = self._batches(number)
+        self.network.train()
+        if isinstance(self.network, JoinedNetwork):
+            self.network.trunk.eval()
+        pending: list[NDArray[np.int64]] = []
+        total = 0.0
+        for index, batch in enumerate(batches):
+            loss = self._loss(batch)
+            if self.judged:
+                size = max(1, int(self.plan.batch * _JUDGED_SHARE))
+                pending = pending or _alike(np.arange(len(self.judged.lengths)), self.judged.lengths, size, rng)
+                loss = loss + self.judged(pending.pop(), self.network, self.plan)
+            self._set_rate(number * len(batches) + index)
+            self.optimiser.zero_grad(set_to_none=True)
+            loss.backward()  # type: ignore[no-untyped-call]
+            nn.utils.clip_grad_norm_(self.tuned, _CLIP)
+            self.optimiser.step()
+            total += float(loss.detach())
+        return total / len(batches)
+
+    def _loss(self, rows: NDArray[np.int64]) -> torch.Tensor:
+        unasked = torch.rand(len(rows), device=self.device) < self.plan.unasked
+        batch = self.examples.batch(rows, unasked)
+        logits = run(self.network, batch)
+        marked = marked_loss(logits, self.examples.marked(rows), batch.answer_there, self.plan.outputs)
+        loss = self.plan.marked * marked.mean()
+        taught = self.examples.taught(rows)
+        return loss if taught is None else loss + self.plan.taught * listed(logits, taught)
+
+    @torch.no_grad()
+    def dev(self) -> Quality:
+        """Measure the held-out examples."""
+        self.network.eval()
+        examples = self.held_out.examples
+        logits: list[NDArray[np.float32]] = [np.empty(0, np.float32)] * len(examples)
+        losses = np.zeros(len(examples))
+        order = np.argsort(examples.lengths, kind="stable")
+        for start in range(0, len(order), _MEASURED_AT_ONCE):
+            rows = order[start : start + _MEASURED_AT_ONCE]
+            unasked = torch.full((len(rows),), self.plan.unasked >= 1, device=self.device)
+            batch = self.held_out.batch(rows, unasked)
+            found = run(self.network, batch)
+            marked = self.held_out.marked(rows)
+            losses[rows] = marked_loss(found, marked, batch.answer_there, self.plan.outputs).cpu().numpy()
+            for row, values in zip(rows, found.float().cpu().numpy(), strict=True):
+                logits[row] = values[: len(examples.answers[row])]
+        return quality(float(losses.mean()), logits, examples.marked, self.plan.outputs)
+
+    def keep_best(self, loss: float) -> None:
+        """Remember this state if no epoch before had a lower dev loss."""
+        if self.best is None or loss < self.best[0]:
+            state = {name: value.detach().cpu().clone() for name, value in self.network.state_dict().items()}
+            self.best = (loss, state)
+
+    def best_state(self) -> dict[str, torch.Tensor]:
+        """Return the weights of the epoch with the lowest dev loss."""
+        if self.best is None:
+            raise SpecError("no epoch was trained; plan at least one")
+        return self.best[1]
+
+    def save(self, path: Path, rows: Sequence[Mapping[str, float]]) -> None:
+        """Write everything that a resumed run needs."""
+        state = {
+            "network": self.network.state_dict(),
+            "optimiser": self.optimiser.state_dict(),
+            "judged": self.judged.state_dict() if self.judged else {},
+            "best": self.best,
+            "rows": [dict(row) for row in rows],
+        }
+        unfinished = path.with_suffix(".part")
+        torch.save(state, unfinished)
+        unfinished.replace(path)
+
+    def resume(self, path: Path) -> list[dict[str, float]]:
+        """Take up a run where `save` left it, and give the rows of its epochs."""
+        state = torch.load(path, map_location=self.device, weights_only=True)
+        if self.plan.narrows and len(state["rows"]) > self.plan.widest:
+            layers = (Layer(heads=self.plan.heads, neurons=self.plan.neurons) for _ in range(self.plan.tuned))
+            self.network.layers = nn.ModuleList(layers).to(self.device)
+            self._optimise()
+        self.network.load_state_dict(state["network"])
+        self.optimiser.load_state_dict(state["optimiser"])
+        if self.judged:
+            self.judged.load_state_dict(state["judged"])
+        self.best = state["best"]
+        return list(state["rows"])
+
+
+def _alike(
+    rows: NDArray[np.int64], lengths: NDArray[np.int64], size: int, rng: np.random.Generator
+) -> list[NDArray[np.int64]]:
+    """Cut rows into batches of like length, in random order; a last batch of less than half is dropped."""
+    order = rows[np.argsort(lengths[rows] + rng.random(len(rows)) * 6, kind="stable")]
+    batches = [order[start : start + size] for start in range(0, len(order), size)]
+    if len(batches) > 1 and len(batches[-1]) < size / 2:
+        batches.pop()
+    rng.shuffle(batches)
+    return batches
+
+
+def write_model(folder: Path, network: Network, backbone: HFBackbone, base: Path, plan: Plan) -> None:
+    """Write a trained network: an exported folder for `joined`, a Hugging Face folder with a head for `cross`."""
+    if isinstance(network, JoinedNetwork):
+        layers = min(max(plan.trunk + plan.tuned, _SHARED_LAYERS), backbone.layers)
+        export_encoder(base, folder, layers=layers, default_layer=plan.trunk)
+        arrays = {
+            name.removeprefix("scorer."): value.detach().float().cpu().numpy()
+            for name, value in network.state_dict().items()
+            if not name.startswith("trunk.")
+        }
+        export_keyphrase(arrays, folder, layer=plan.trunk, temperature=plan.temperature)
+        return
+    from safetensors.torch import save_file  # noqa: PLC0415 - part of the extra `train`
+
+    network.encoder.save_pretrained(folder, safe_serialization=True)
+    for name in ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "vocab.txt"):
+        if (backbone.folder / name).is_file():
+            shutil.copy(backbone.folder / name, folder / name)
+    save_file({name: value.contiguous().cpu() for name, value in network.scorer.state_dict().items()}, folder / HEAD)
+    settings = KeyphraseSettings(plan.outputs, plan.unasked < 1, plan.temperature)
+    (folder / KEYPHRASE_SETTINGS).write_bytes(msgspec.json.encode(settings))

@@ -1,0 +1,62 @@
+"""One network of readers: trained by one process or several, and written to a file."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from qassay.training.base_model import base_weights
+from qassay.training.process_group import work_together
+from qassay.training.reader.network import ReaderNetwork, train
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from qassay.training.process_group import Crew
+    from qassay.training.reader.inputs import Asked
+    from qassay.training.reader.network import Plan
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What every process of a training needs to know."""
+
+    base: Path
+    asked: Asked
+    plan: Plan
+    device: str
+    tuned: Path
+    """Where the trained weights go."""
+    start: Path | None = None
+    """Weights to carry on from."""
+
+    def run(self, processes: int) -> None:
+        """Train and write; a process without a passage would have nothing to do."""
+        work_together(min(processes, len(set(self.asked.passages))), _train_share, self)
+
+
+def _train_share(crew: Crew, job: Job) -> None:
+    import torch  # noqa: PLC0415 - heavy
+    from safetensors.torch import load_file, save_file  # noqa: PLC0415 - part of the extra `train`
+
+    # Networks can only be averaged when they were trained from the same start: the seed is for order and dropout alone.
+    torch.manual_seed(0)
+    weights = base_weights(job.base)
+    network = ReaderNetwork(weights, job.plan.trunk_depth)
+    if job.start:
+        network.load_state_dict(load_file(job.start))
+    torch.manual_seed(job.plan.seed)
+
+    def save() -> None:
+        save_file({name: value.cpu().contiguous() for name, value in network.state_dict().items()}, job.tuned)
+
+    def tell(progress: float, loss: float) -> None:
+        if crew.rank == 0:
+            # A process of its own knows no terminal; its standard error is the command's.
+            sys.stderr.write(f"{progress:.1%}, loss {loss:.3f}\n")
+            save()
+
+    train(network, weights, job.asked.share(crew.rank, crew.size), job.plan, job.device, crew=crew, report=tell)
+    if crew.rank == 0:
+        save()

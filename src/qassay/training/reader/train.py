@@ -1,0 +1,179 @@
+"""From reader data to a model folder: what `qassay train reader` does."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING
+
+import msgspec
+import numpy as np
+
+from qassay.errors import ModelError, SpecError
+from qassay.models.onnx.encoder import OnnxEncoder
+from qassay.models.onnx.reader import DESCRIPTION, OnnxReader, ReaderHead
+from qassay.training import output_folder as destination
+from qassay.training.base_model import cutter
+from qassay.training.export.heads import export_reader
+from qassay.training.files import read_sides
+from qassay.training.model_card import write_card
+from qassay.training.reader.build import OPEN
+from qassay.training.reader.inputs import LONGEST_ANSWER, LONGEST_QUESTION, WINDOW, prepare
+from qassay.training.reader.job import Job
+from qassay.training.reader.quality import Measured
+from qassay.training.reader.rows import read_reader_rows
+from qassay.training.reader.teachers import School, with_opinions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from qassay.training.reader.network import Plan
+    from qassay.training.reader.quality import Quality
+    from qassay.training.reader.rows import ReaderRow
+
+TUNED = "reader.safetensors"
+"""The tuned weights before export, from which another training can start."""
+UNFINISHED = "unfinished"
+"""The folder beside a reader for the weights of an interrupted training, from which another can start too."""
+_MOST_WINDOWS = 8
+
+
+def train_from_files(
+    base: Path,
+    data: Path,
+    folder: Path,
+    plan: Plan,
+    *,
+    start: Path | None = None,
+    device: str = "cpu",
+    processes: int = 1,
+    seeds: int = 1,
+    school: School | None = None,
+    report: Callable[[str], None] = lambda _: None,
+) -> Quality:
+    """Train a reader on what `qassay build reader` wrote, and write it into a model folder.
+
+    `base` is the Hugging Face folder of all-MiniLM-L6-v2, whose lower layers the embedded model shares; `start` is the
+    folder of an earlier reader to carry on from. With several `seeds` one network a seed is trained on the same rows,
+    and what is written is the average of their weights. With a `school` teachers are trained first, and the networks
+    learn what these think, of the questions in `open.jsonl` too. The development rows make probabilities of the
+    scores and choose the threshold; what comes back is the quality there.
+    """
+    if seeds < 1:
+        raise SpecError(f"{seeds} seeds; train at least one network")
+    if start and not (start / TUNED).is_file():
+        raise ModelError(f"{start}: there is no {TUNED}; start from a folder that `qassay train reader` wrote")
+    destination.check_head(folder, destination.READER, base=base)
+    school = school or School()
+    rows = read_sides(data, read_reader_rows, ("train", "dev", OPEN) if school.teachers else ("train", "dev"))
+    _check_shares(plan, {row.source for row in rows["train"]})
+    rng = np.random.default_rng(plan.seed)
+    drawn = [row for row in rows["train"] if rng.random() < plan.shares.get(row.source, 1.0)]
+    asked = prepare(drawn, cutter(base), rng, short=plan.short)
+    report(f"{len(asked.questions)} questions, {sum(map(len, asked.texts))} word pieces of texts")
+    with destination.filled(folder) as place:
+        job = Job(base, asked, plan, device, place / TUNED, start and start / TUNED)
+        try:
+            if school.teachers:
+                unmarked = prepare(rows[OPEN], cutter(base), rng, short=plan.short)
+                report(f"{len(unmarked.questions)} questions without marked answers")
+                job = replace(job, asked=with_opinions(job, unmarked, school, processes=processes, report=report))
+            _train_networks(job, seeds, processes, report)
+        except KeyboardInterrupt:
+            _keep(job.tuned, folder / UNFINISHED)
+            raise
+        destination.copy_others(folder, place, destination.READER)
+        export_from_file(place / TUNED, place, trunk_depth=plan.trunk_depth)
+        found = _calibrated(place, rows["dev"])
+        _card(place, base, plan, found, data, beside=folder)
+    shutil.rmtree(folder / UNFINISHED, ignore_errors=True)
+    return found
+
+
+def _check_shares(plan: Plan, sources: set[str]) -> None:
+    unknown = sorted(set(plan.shares) - sources)
+    if unknown:
+        raise SpecError(f"no training row is of {', '.join(unknown)}; there are {', '.join(sorted(sources))}")
+
+
+def _train_networks(job: Job, seeds: int, processes: int, report: Callable[[str], None]) -> None:
+    """Train one network, or several and write the average of their weights."""
+    if seeds == 1:
+        job.run(processes)
+        return
+    first = job.plan.seed
+    trained = {seed: job.tuned.with_name(f"seed-{seed}.safetensors") for seed in range(first, first + seeds)}
+    for seed, path in trained.items():
+        report(f"seed {seed}")
+        replace(job, plan=replace(job.plan, seed=seed), tuned=path).run(processes)
+    _unite(list(trained.values()), job.tuned)
+
+
+def _keep(tuned: Path, unfinished: Path) -> None:
+    """Keep what an interrupted training has learnt, if anything."""
+    if tuned.is_file():
+        unfinished.mkdir(parents=True, exist_ok=True)
+        shutil.move(tuned, unfinished / TUNED)
+
+
+def _calibrated(folder: Path, rows: Sequence[ReaderRow]) -> Quality:
+    """Make probabilities of a reader's scores, choose the threshold, and say how good the reader is with them."""
+    reader = OnnxReader(OnnxEncoder(str(folder), folder))
+    measured = Measured.of(reader.answer([(row.question, row.passage) for row in rows]), rows)
+    scale, shift = measured.calibration()
+    measured = measured.calibrated(scale, shift)
+    threshold = round(measured.best_threshold(), 4)
+    describe(folder, scale=scale, shift=shift, threshold=threshold)
+    return measured.at(threshold)
+
+
+def _card(folder: Path, base: Path, plan: Plan, found: Quality, data: Path, *, beside: Path) -> None:
+    write_card(
+        folder,
+        "A reader",
+        base.name,
+        plan=asdict(plan),
+        measured=asdict(found),
+        data=data,
+        curves=False,
+        beside=beside,
+    )
+
+
+def _unite(trained: Sequence[Path], united: Path) -> None:
+    """Write the average of several networks' weights, which stand for them from then on."""
+    from safetensors.torch import load_file, save_file  # noqa: PLC0415 - part of the extra `train`
+
+    from qassay.training.fit import averaged  # noqa: PLC0415 - loads torch
+
+    save_file(averaged([load_file(path) for path in trained]), united)
+    for path in trained:
+        path.unlink()
+
+
+def export_from_file(tuned: Path, folder: Path, *, trunk_depth: int, int8: bool = True) -> None:
+    """Write tuned weights as a graph into a model folder."""
+    from safetensors.numpy import load_file  # noqa: PLC0415 - part of the extra `train`
+
+    head = ReaderHead(
+        layer=trunk_depth,
+        graph="reader.onnx",
+        weights="reader.npz",
+        window=WINDOW,
+        most_windows=_MOST_WINDOWS,
+        longest_question=LONGEST_QUESTION,
+        longest_answer=LONGEST_ANSWER,
+        threshold=0.5,
+    )
+    weights = {name: array.astype(np.float32) for name, array in load_file(tuned).items()}
+    export_reader(weights, folder, head, int8=int8)
+
+
+def describe(folder: Path, **changed: float) -> None:
+    """Change what a folder's reader makes of its scores: `scale`, `shift`, `threshold`."""
+    path = folder / DESCRIPTION
+    head = msgspec.json.decode(path.read_bytes(), type=ReaderHead)
+    path.write_bytes(
+        msgspec.json.format(msgspec.json.encode(msgspec.structs.replace(head, **changed)), indent=1) + b"\n"
+    )
