@@ -1,8 +1,9 @@
 """A small run with every kind of answer that a report must show, scored for real."""
 
 from qassay.records import Example, Opinion, Reference
+from qassay.report.answers import AnswerRow, Ordering, select_answers
 from qassay.report.explain.evidence import gather_evidence
-from qassay.report.html.score_page import AnswerRow, Report, worst_first
+from qassay.report.html.score_page import Report
 from qassay.scoring.scorer import Scorer
 
 INJECTION = "<script>alert(1)</script> <img src=x onerror=alert(2)> --> ]]>"
@@ -28,20 +29,15 @@ def report(scored=EXAMPLES, specs=SPECS, **changes):
     batch = scorer.score(scored)
     tally = scorer.tally()
     tally.add(batch)
-    maxima = {str(metric.spec): metric.declaration.maximum for metric in scorer.metrics}
+    evidence = list(gather_evidence(scored, scorer))
+    rows = [AnswerRow(*row, found) for row, found in zip(batch.rows(), evidence, strict=True)]
+    ordering = Ordering.of(scorer.metrics)
     fields = {
         "title": "A sample",
         "aggregates": tally.aggregates(seed=1),
         "histograms": {name: each.histograms for name, each in tally.systems.items()},
-        "maxima": maxima,
-        "answers": worst_first(
-            (
-                AnswerRow(*row, evidence)
-                for row, evidence in zip(batch.rows(), gather_evidence(scored, scorer), strict=True)
-            ),
-            maxima,
-        ),
-        "examples": len(scored),
+        "ordering": ordering,
+        "answers": select_answers(lambda: rows, ordering),
         "skipped": 0,
         "notes": dict(tally.notes),
         "seed": 1,

@@ -118,7 +118,7 @@ def test_a_search_without_a_hit_says_so(page):
 
 def test_a_search_of_a_selection_says_what_it_does_not_reach(browser, tmp_path):
     """An answer that is not in the page is not said not to exist."""
-    write_report(report(examples=1000), tmp_path / "report.html")
+    write_report(report(answers=replace(report().answers, total=1000)), tmp_path / "report.html")
     page = opened(browser, tmp_path / "report.html")
     search(page, "nowhere to be found")
     assert "None of these 6 answers matches; 994 others are not in this page" in page.find_element(By.ID, "table").text

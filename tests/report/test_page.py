@@ -6,7 +6,7 @@ import pytest
 
 from qassay.errors import DataError
 from qassay.records import Example, Reference
-from qassay.report.answers import AnswerRow
+from qassay.report.answers import AnswerRow, Ordering, Selection
 from qassay.report.html.score_page import render_report, write_report
 from report_samples import EXAMPLES, INJECTION, report
 
@@ -65,17 +65,18 @@ def test_signatures_are_listed_once(page):
 
 
 def test_a_selection_says_what_it_is_selected_from():
-    """The worst of many are not taken for all, in the text nor in the script's data."""
-    page = render_report(report(examples=1000))
-    assert "The 6 worst of 1,000 answers" in page
-    assert "the others are not in this page" in page
+    """What is left out is counted, in the text and in the script's data."""
+    some = replace(report().answers, total=1000, worst=3, best=2, drawn=1)
+    page = render_report(report(answers=some))
+    assert "6 of 1,000 answers: the 3 worst, the 2 best and 1 drawn at random" in page
+    assert "reach these only" in page
     assert embedded(page)["left_out"] == 994
 
 
 def test_all_answers_are_called_all(page):
     """Nothing is said of others that there are not."""
     assert "All 6 answers" in page
-    assert "not in this page. " not in page.partition("<script")[0]
+    assert "reach these only" not in page.partition("<script")[0]
 
 
 def test_one_answer_has_no_order():
@@ -91,15 +92,15 @@ def test_skipped_rows_are_counted():
 
 
 def test_answers_are_listed_worst_first(page):
-    """Means rise, and the answer without any score comes last."""
-    means = [each["mean"] for each in embedded(page)["answers"]]
+    """Values rise, and the answer without any score comes last."""
+    means = [each["value"] for each in embedded(page)["answers"]]
     assert means[-1] is None
     assert means[:-1] == sorted(means[:-1])
 
 
 def test_an_empty_report_can_be_written():
     """A run in which every row was skipped still has a page."""
-    assert "0 answers" in render_report(report(aggregates=[], histograms={}, answers=[], examples=0))
+    assert "0 answers" in render_report(report(aggregates=[], histograms={}, answers=Selection([], 0)))
 
 
 def test_two_thousand_long_answers_keep_to_five_megabytes():
@@ -109,7 +110,27 @@ def test_two_thousand_long_answers_keep_to_five_megabytes():
         AnswerRow(Example(f"q{i}", "?", (Reference(f"{i} {words}"),), f"{words} {i}"), {"a": 0.5}, {})
         for i in range(2000)
     ]
-    assert len(render_report(report(answers=rows)).encode()) < 5_000_000
+    assert len(render_report(report(answers=Selection(rows, len(rows)), ordering=Ordering())).encode()) < 5_000_000
+
+
+def test_the_page_says_when_and_by_which_command_it_was_written(monkeypatch):
+    """The date is that of SOURCE_DATE_EPOCH where it is set, so that a page can be made again to the byte."""
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+    page = render_report(report(call="qassay score a.jsonl -m 'bleu,n=1'"))
+    assert "Written 2023-11-14 22:13 UTC by qassay" in page
+    assert '<code dir="ltr">qassay score a.jsonl -m &#39;bleu,n=1&#39;</code>' in page
+
+
+def test_a_page_without_a_date_given_has_todays(monkeypatch):
+    """The clock is read where SOURCE_DATE_EPOCH says nothing that is a date."""
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "yesterday")
+    assert re.search(r"Written \d{4}-\d\d-\d\d \d\d:\d\d UTC", render_report(report()))
+
+
+def test_the_page_names_the_metric_that_orders_answers():
+    """The judge comes before everything else."""
+    page = render_report(report(specs=("exact_match", "ava")))
+    assert "worst first by <code>ava</code>." in page
 
 
 def test_a_place_that_cannot_be_written_is_an_error(tmp_path):

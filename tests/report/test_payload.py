@@ -1,13 +1,14 @@
 import pytest
 
 from qassay.records import Example, Reference
-from qassay.report.answers import AnswerRow, system_names
+from qassay.report.answers import AnswerRow, Ordering, Selection, system_names
 from qassay.report.html.payload import REFERENCES, answers_payload
 
 
 def payload(*examples, scores=None, unscored=None):
     rows = [AnswerRow(each, scores or {"a": 0.5}, unscored or {}) for each in examples]
-    return answers_payload(rows, ["a"], system_names(each.system for each in examples), {"a": 1.0})
+    names = system_names(each.system for each in examples)
+    return answers_payload(Selection(rows, len(rows)), ["a"], names, Ordering())
 
 
 def example(candidate, *references, system=""):
@@ -41,7 +42,7 @@ def test_a_judgement_of_zero_is_kept():
 def test_an_unscored_metric_has_its_reason():
     """The reason stands under the metric's number."""
     found = payload(example(None, "x"), scores={"a": None}, unscored={"a": "no candidate"})["answers"][0]
-    assert (found["scores"], found["mean"], found["reasons"]) == ([None], None, {0: "no candidate"})
+    assert (found["scores"], found["value"], found["reasons"]) == ([None], None, {0: "no candidate"})
 
 
 def test_equal_references_are_shown_once():

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from qassay.cli import options
+from qassay.cli.command_line import command_line
 from qassay.cli.terminal import list_skipped, output, print_json, say, title_of
 from qassay.errors import SpecError
 from qassay.io.reader import Reader
@@ -128,7 +129,9 @@ def correlate(
     if curve is not None:
         fitting = sweeping.fitting(evidence, curve)
         points = sweeping.sweep(evidence, fitting, curve, wanted, by, **asdict(scoring))
-    found = CorrelationReport(title_of(inputs), evidence, wanted, by, agreements, differences, points, skipped)
+    found = CorrelationReport(
+        title_of(inputs), evidence, wanted, by, agreements, differences, points, skipped, command_line()
+    )
     written = _write(found, report, figures)
     if json:
         print_json(_document(found))

@@ -9,6 +9,7 @@ import typer
 
 from qassay.cli import options
 from qassay.cli.buffered_input import stdin_buffered
+from qassay.cli.command_line import command_line
 from qassay.cli.terminal import output, print_json, say
 from qassay.errors import DataError, SpecError
 from qassay.io.reader import Reader
@@ -53,7 +54,7 @@ def explain(
     if json:
         print_json(explanation.to_dict())
     elif html is not None:
-        write_explanation(explanation, html)
+        write_explanation(explanation, html, command_line())
         say(f"wrote {html}")
     else:
         output.print(print_explanation(explanation))

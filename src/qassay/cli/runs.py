@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from qassay.report.html.score_page import AnswerRow, Report, worst_first
+from qassay.cli.terminal import command_line
+from qassay.report.answers import AnswerRow, Ordering, select_answers
+from qassay.report.html.score_page import Report
 from qassay.version import __version__
 
 if TYPE_CHECKING:
@@ -28,15 +30,15 @@ def run_document(finished: Finished, aggregates: list[Aggregate], seed: int) -> 
 
 def run_report(title: str, run: Run, finished: Finished, aggregates: list[Aggregate]) -> Report:
     """Return what a report of a run shows; the input is read once more."""
-    rows = (AnswerRow(*row) for row in run.answers(finished))
+    ordering = Ordering.of(run.scorer.metrics)
     return Report(
         title=title,
         aggregates=aggregates,
         histograms={name: tally.histograms for name, tally in finished.tally.systems.items()},
-        maxima=run.scorer.maxima,
-        answers=worst_first(rows, run.scorer.maxima),
-        examples=finished.tally.examples,
+        ordering=ordering,
+        answers=select_answers(lambda: (AnswerRow(*row) for row in run.answers(finished)), ordering),
         skipped=finished.reader.skipped_total,
         notes=finished.tally.notes,
         seed=run.seed,
+        call=command_line(),
     )

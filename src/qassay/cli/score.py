@@ -18,8 +18,9 @@ from qassay.io.reader import Reader
 from qassay.meta.ranking.trec_run import rank_answers, write_run
 from qassay.metrics.registry import default_metrics, parse_spec
 from qassay.models.base import EMBEDDED
+from qassay.report.answers import AnswerRow, Ordering, worst_first
 from qassay.report.explain.evidence import gather_evidence
-from qassay.report.html.score_page import AnswerRow, worst_first, write_report
+from qassay.report.html.score_page import write_report
 from qassay.report.terminal.scores import aggregates_table, worst_table
 from qassay.scoring.engines.local import LocalEngine
 from qassay.scoring.engines.ray import RayEngine
@@ -28,7 +29,7 @@ from qassay.scoring.scorer import SEED, Scorer
 from qassay.text.language import check_language
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from qassay.report.answers import Selection
 
 _FEW = 20_000
 """Answers up to which the terminal names the worst; beyond, the report does."""
@@ -127,9 +128,12 @@ def _note_pooled(finished: Finished) -> None:
         finished.tally.notes[_POOLED] = files
 
 
-def _with_evidence(rows: Sequence[AnswerRow], scorer: Scorer) -> list[AnswerRow]:
-    found = gather_evidence([row.example for row in rows], scorer)
-    return [replace(row, evidence=evidence) for row, evidence in zip(rows, found, strict=True)]
+def _with_evidence(answers: Selection[AnswerRow], scorer: Scorer) -> Selection[AnswerRow]:
+    found = gather_evidence([row.example for row in answers.rows], scorer)
+    return replace(
+        answers,
+        rows=[replace(row, evidence=evidence) for row, evidence in zip(answers.rows, found, strict=True)],
+    )
 
 
 def _engine(name: str, workers: int) -> Engine:
@@ -162,4 +166,4 @@ def _write_run(path: Path, spec: str, run: Run, finished: Finished) -> None:
 
 def _worst(run: Run, finished: Finished) -> list[AnswerRow]:
     rows = (AnswerRow(*row) for row in run.answers(finished))
-    return worst_first(rows, run.scorer.maxima, limit=_WORST)
+    return worst_first(rows, Ordering.of(run.scorer.metrics), limit=_WORST)

@@ -13,6 +13,7 @@ import typer
 
 from qassay.cli import options
 from qassay.cli.buffered_input import stdin_buffered
+from qassay.cli.command_line import command_line
 from qassay.cli.runs import run_document
 from qassay.cli.terminal import ProgressBar, list_skipped, output, print_json, resumable, say, title_of
 from qassay.io.reader import FORMATS, Reader
@@ -166,6 +167,7 @@ def _write_report(
     kept: KeptRecords,
 ) -> None:
     from qassay.meta.correlation.batched_levels import judgement_means, levels_at_once  # noqa: PLC0415 - loads scipy
+    from qassay.report.answers import Ordering  # noqa: PLC0415 - as above
     from qassay.report.html.summary_page import (  # noqa: PLC0415 - as above
         SummaryReport,
         select_summaries,
@@ -178,11 +180,11 @@ def _write_report(
         aggregates=aggregates,
         judgements=judgement_means(rows),
         levels=levels_at_once(rows),
-        summaries=select_summaries(_summaries(scorer, run, finished, kept)),
-        examples=finished.tally.examples,
+        summaries=select_summaries(lambda: _summaries(scorer, run, finished, kept), Ordering.of(scorer.metrics)),
         skipped=finished.reader.skipped_total,
         notes=finished.tally.notes,
         seed=run.seed,
+        call=command_line(),
     )
     write_summary_page(report, path)
 

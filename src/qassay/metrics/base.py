@@ -50,6 +50,9 @@ class Metric(ABC):
     """The highest score, which identical texts get."""
     needs: ClassVar[frozenset[str]] = frozenset()
     """The fields, beyond candidate and references, that an answer must have."""
+    precedence: ClassVar[int] = 0
+    """Which of several metrics orders answers from worst to best: the highest. 0 compares words, 1 embeddings, 2 is a
+    learned estimate of how right an answer is, 3 a judge of question, reference and answer."""
 
     def __init__(self, spec: MetricSpec, declaration: Declaration | None = None) -> None:
         self.spec = spec

@@ -44,6 +44,7 @@ class BertScore(MeanMetric):
         Param("sharpen", 1.0, "power on similarities, clipped to 0 and above unless it is 1", low=0.01, high=100),
     )
     weightings = WEIGHTINGS
+    precedence = 1
 
     @classmethod
     def takes_model(cls, ref: str, settings: Mapping[str, Value]) -> bool:  # noqa: ARG003 - any encoder

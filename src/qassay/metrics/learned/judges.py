@@ -63,6 +63,8 @@ class LearnedMetric(MeanMetric):
     other answer cannot be held against a reference of punctuation or pictures alone, which is left out.
     """
 
+    precedence = 2
+
     def pair_logits(self, batch: Batch, pairs: Pairs) -> Floats:
         """Return the logit of each pair's candidate being right."""
         raise NotImplementedError
@@ -166,6 +168,7 @@ class Ava(LearnedMetric):
         Param("kind", "mini", "the embedded judge, or a model of the paper's", choices=KINDS),
         REFERENCES,
     )
+    precedence = 3
 
     @classmethod
     def takes_model(cls, ref: str, settings: Mapping[str, Value]) -> bool:

@@ -151,6 +151,8 @@ def _nowhere(_: Example) -> Place:
 class QuestionMetric(MeanMetric):
     """QAEval or FEQA with one method of verification, read off the verdicts of the run."""
 
+    precedence = 2
+
     def __init__(self, spec: MetricSpec, verdicts: Verdicts, identity: Callable[[], Mapping[str, str]]) -> None:
         super().__init__(spec, DECLARATIONS[spec.name])
         self._verdicts = verdicts

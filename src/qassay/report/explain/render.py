@@ -58,15 +58,16 @@ def print_explanation(explanation: Explanation) -> RenderableType:
     return Group(*parts)
 
 
-def write_explanation(explanation: Explanation, path: Path) -> None:
+def write_explanation(explanation: Explanation, path: Path, call: str = "") -> None:
     """Write the explanation as one self-contained HTML page."""
-    write_page(render_explanation(explanation), path)
+    write_page(render_explanation(explanation, call), path)
 
 
-def render_explanation(explanation: Explanation) -> str:
+def render_explanation(explanation: Explanation, call: str = "") -> str:
     """Return the page's HTML."""
     return render(
         "explanation.html",
+        call=call,
         explanation=explanation,
         example=explanation.example,
         heading=_heading(explanation.example.question or explanation.example.id),

@@ -55,6 +55,8 @@ class CorrelationReport:
     differences: Sequence[Difference]
     points: Sequence[SweepPoint]
     skipped: int = 0
+    call: str = ""
+    """The command line or Python call that made the page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +127,7 @@ def render_correlation(report: CorrelationReport) -> str:
     return render(
         "correlation.html",
         scripts=("theme.js", "correlation.js"),
+        call=report.call,
         report=report,
         panel=evidence.panel,
         judged=int((evidence.panel.judgement == evidence.panel.judgement).sum()),

@@ -5,6 +5,8 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import os
+from datetime import UTC, datetime
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -19,11 +21,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+_LONGEST_CALL = 2000
 _BREAKING_OUT = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 
 
-def render(template: str, *, scripts: Sequence[str] = ("theme.js",), **values: object) -> str:
-    """Fill a template of the package's assets, styles and scripts inlined.
+def render(template: str, *, scripts: Sequence[str] = ("theme.js",), call: str = "", **values: object) -> str:
+    """Fill a template of the package's assets, styles and scripts inlined; `call` is what made the page.
 
     The page's own policy lets a browser run those scripts alone and fetch nothing.
     """
@@ -34,6 +37,8 @@ def render(template: str, *, scripts: Sequence[str] = ("theme.js",), **values: o
         .get_template(template)
         .render(
             version=__version__,
+            written=written_at(),
+            call=call if len(call) <= _LONGEST_CALL else f"{call[:_LONGEST_CALL]} …",
             # Assets of the package itself, no text of a user's.
             style=Markup(asset("page.css")),  # noqa: S704
             script=Markup(code),  # noqa: S704
@@ -41,6 +46,13 @@ def render(template: str, *, scripts: Sequence[str] = ("theme.js",), **values: o
             **values,
         )
     )
+
+
+def written_at() -> str:
+    """Return the present minute in UTC; SOURCE_DATE_EPOCH, in seconds since 1970, stands for it where it is set."""
+    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
+    now = datetime.fromtimestamp(int(epoch), UTC) if epoch.isdecimal() else datetime.now(UTC)
+    return f"{now:%Y-%m-%d %H:%M} UTC"
 
 
 def embed(data: Any) -> Markup:  # noqa: ANN401 - whatever JSON can hold

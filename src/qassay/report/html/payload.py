@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from qassay.records import Example
-    from qassay.report.answers import AnswerRow
+    from qassay.report.answers import AnswerRow, Ordering, Selection
     from qassay.report.explain.alignment import Word
     from qassay.report.explain.evidence import Evidence, WeighedWord
 
@@ -49,35 +49,33 @@ class Texts:
 
 
 def answers_payload(
-    rows: Sequence[AnswerRow],
+    answers: Selection[AnswerRow],
     specs: Sequence[str],
     names: Mapping[str, str],
-    maxima: Mapping[str, float],
-    left_out: int = 0,
+    ordering: Ordering,
 ) -> dict[str, Any]:
-    """Return everything that the table of answers shows, the rows in the given order.
-
-    `names` holds every system with the name that people read, `left_out` says how many answers the rows are without.
-    """
+    """Return everything that the table of answers shows; `names` holds what people read for each system."""
+    rows = answers.rows
     texts = Texts(fitting_length({text for row in rows for text in _texts(row.example)}))
     number = {system: i for i, system in enumerate(names)}
-    answers = [_answer(row, specs, number[row.example.system], maxima, texts) for row in rows]
+    shown = [_answer(row, specs, number[row.example.system], ordering, texts) for row in rows]
     found = [row.evidence for row in rows if row.evidence]
     weightings = list(dict.fromkeys(name for each in found for name in each.weights))
     signals = list(dict.fromkeys(part.signal for each in found for parts in each.parts.values() for part in parts))
-    for answer, row in zip(answers, rows, strict=True):
+    for answer, row in zip(shown, rows, strict=True):
         if row.evidence:
             answer.update(_evidence(row, row.evidence, texts, (weightings, signals, specs)))
     return {
         "weightings": weightings,
         "signals": signals,
         "specs": list(specs),
-        "maxima": [maxima.get(spec, 1.0) for spec in specs],
+        "maxima": [ordering.maxima.get(spec, 1.0) for spec in specs],
+        "leading": [specs.index(spec) for spec in ordering.leading(specs)],
         "systems": list(names.values()),
         "texts": texts.shown,
         "more": texts.more,
-        "answers": answers,
-        "left_out": left_out,
+        "answers": shown,
+        "left_out": answers.left_out,
     }
 
 
@@ -87,11 +85,9 @@ def _texts(example: Example) -> Iterable[str]:
     yield from (each.text for each in example.references)
 
 
-def _answer(
-    row: AnswerRow, specs: Sequence[str], system: int, maxima: Mapping[str, float], texts: Texts
-) -> dict[str, Any]:
+def _answer(row: AnswerRow, specs: Sequence[str], system: int, ordering: Ordering, texts: Texts) -> dict[str, Any]:
     example = row.example
-    mean = row.mean(maxima)
+    value = ordering.value(row.scores)
     scores = [row.scores.get(spec) for spec in specs]
     references = Counter((each.text, each.opinion) for each in example.references)
     kept = list(references)[:REFERENCES]
@@ -122,7 +118,7 @@ def _answer(
             for (text, opinion), number, alignment in zip(kept, numbers, alignments, strict=True)
         ],
         "scores": [None if score is None else round(score, 5) for score in scores],
-        "mean": None if mean is None else round(mean, 5),
+        "value": None if value is None else round(value, 5),
         **{name: value for name, value in optional.items() if value is not None},
     }
 

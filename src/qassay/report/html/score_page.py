@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from qassay.metrics.registry import CATALOGUE
-from qassay.report.answers import AnswerRow, system_names, worst_first
+from qassay.report.answers import system_names
 from qassay.report.figures.inline import TINTS, histogram, interval, ticks
 from qassay.report.html.document import embed, render, write_page
 from qassay.report.html.payload import answers_payload
@@ -20,9 +20,8 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
     from qassay.arrays import Ints
+    from qassay.report.answers import AnswerRow, Ordering, Selection
     from qassay.scoring.table import Aggregate
-
-__all__ = ["TINTS", "AnswerRow", "Report", "worst_first", "write_report"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +32,13 @@ class Report:
     aggregates: Sequence[Aggregate]
     histograms: Mapping[str, Mapping[str, Ints]]
     """By system and spec, how many scores fall in each of equal bins from 0 to the metric's maximum."""
-    maxima: Mapping[str, float]
-    answers: Sequence[AnswerRow]
-    examples: int
-    """How many answers were scored; `answers` may be a selection of the worst."""
+    ordering: Ordering
+    answers: Selection[AnswerRow]
     skipped: int
     notes: Mapping[str, int]
     seed: int
+    call: str = ""
+    """The command line or Python call that made the page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +68,12 @@ def write_report(report: Report, path: Path) -> None:
 def render_report(report: Report) -> str:
     """Return the page's HTML."""
     specs = list(dict.fromkeys(each.metric for each in report.aggregates))
-    names = system_names([each.system for each in report.aggregates] + [row.example.system for row in report.answers])
-    answers = worst_first(report.answers, report.maxima, limit=max(1, len(report.answers)))
+    rows = report.answers.rows
+    names = system_names([each.system for each in report.aggregates] + [row.example.system for row in rows])
     return render(
         "report.html",
         scripts=("theme.js", "answers.js"),
+        call=report.call,
         report=report,
         specs=specs,
         systems=list(names.values()),
@@ -82,7 +82,8 @@ def render_report(report: Report) -> str:
         cards=[_card(report, spec, names) for spec in specs],
         unscored=_unscored(report.aggregates, names, len(specs)),
         signatures=_signatures(report.aggregates, names),
-        data=embed(answers_payload(answers, specs, names, report.maxima, report.examples - len(answers))),
+        leading=report.ordering.leading(specs),
+        data=embed(answers_payload(report.answers, specs, names, report.ordering)),
     )
 
 
@@ -91,7 +92,7 @@ def _card(report: Report, spec: str, names: Mapping[str, str]) -> _MetricCard:
     counts = {each.system: _counts(report, each) for each in aggregates}
     peak = max((max(row, default=0) / (sum(row) or 1) for row in counts.values()), default=0.0)
     values = {each.value for each in aggregates if each.value is not None}
-    maximum = report.maxima.get(spec, 1.0)
+    maximum = report.ordering.maxima.get(spec, 1.0)
     lines = [
         _SystemLine(
             system=names[each.system],

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from qassay.metrics.questions.pair_scorer import IS_ANSWERED
 from qassay.metrics.questions.summary_scorer import DECLARATIONS, is_summary_metric, parse_summary_spec
-from qassay.report.answers import AnswerRow, system_names, worst_first
+from qassay.report.answers import AnswerRow, Ordering, Selection, select_answers, system_names
 from qassay.report.figures.inline import TINTS, interval
 from qassay.report.html.document import render, write_page
 from qassay.scoring.aggregation import CONFIDENCE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from markupsafe import Markup
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from qassay.scoring.table import Aggregate
 
 MOST_SUMMARIES, MOST_QUESTIONS = 200, 4000
-"""Summaries and questions that a page shows; the worst summaries come first."""
+"""Summaries and questions that a page holds at most."""
 _LONGEST_TEXT = 4000
 _SAME, _OTHER = 2 / 3, 1 / 3
 """Verdicts from here on count as the same answer, and up to here as another."""
@@ -39,12 +39,12 @@ class SummaryReport:
     """By system, the mean of what people gave, where they did."""
     levels: Mapping[str, Mapping[str, Mapping[str, float | None]]]
     """By level, metric and coefficient, how scores go with the judgements."""
-    summaries: Sequence[SummaryRow]
-    """The worst ones, those with the lowest mean score first."""
-    examples: int
+    summaries: Selection[SummaryRow]
     skipped: int
     notes: Mapping[str, int]
     seed: int
+    call: str = ""
+    """The command line or Python call that made the page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,16 +98,15 @@ class _Summary:
     metrics: Sequence[tuple[str, Sequence[_Source]]]
 
 
-def select_summaries(rows: Iterable[SummaryRow], limit: int = MOST_QUESTIONS) -> list[SummaryRow]:
-    """Choose the summaries with the lowest scores, in bounded memory, until there are enough questions to look at."""
-    chosen: list[SummaryRow] = []
-    questions = 0
-    for row in worst_first(rows, {}, MOST_SUMMARIES):
-        questions += sum(len(source.questions) for record in row.records for source in record.sources)
-        if chosen and questions > limit:
-            break
-        chosen.append(row)
-    return chosen
+def select_summaries(
+    rows: Callable[[], Iterable[SummaryRow]], ordering: Ordering, limit: int = MOST_QUESTIONS
+) -> Selection[SummaryRow]:
+    """Choose the summaries of a page as `select_answers` does, fewer where there would be too many questions."""
+    chosen = select_answers(rows, ordering, MOST_SUMMARIES)
+    questions = sum(len(source.questions) for row in chosen.rows for record in row.records for source in record.sources)
+    if questions <= limit or len(chosen.rows) == 1:
+        return chosen
+    return select_answers(rows, ordering, max(1, len(chosen.rows) * limit // questions))
 
 
 def write_summary_page(report: SummaryReport, path: Path) -> None:
@@ -123,12 +122,13 @@ def render_summaries(report: SummaryReport) -> str:
     return render(
         "summary.html",
         scripts=("theme.js", "summary.js"),
+        call=report.call,
         report=report,
         specs=specs,
         lines=[_line(report, system, i, specs, names) for i, system in enumerate(names)],
         systems=list(names.values()),
         confidence=f"{CONFIDENCE:.0%}".replace("%", " %"),
-        summaries=[_summary(row, specs, names, methods) for row in report.summaries],
+        summaries=[_summary(row, specs, names, methods) for row in report.summaries.rows],
         decisive=methods,
     )
 

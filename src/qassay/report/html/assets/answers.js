@@ -199,7 +199,7 @@
       const button = make("button", { type: "button", class: "quiet", dir: "auto" }, nothing(other.candidate) || answerText(other));
       button.addEventListener("click", () => reveal(other));
       return make("li", { class: tint(other) }, make("span", { class: "system" }, systems[other.system]), button,
-        make("span", { class: "number" }, format(other.mean)));
+        make("span", { class: "number" }, format(other.value)));
     })));
   };
 
