@@ -12,6 +12,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
+from qassay.cli.command_line import command_words
 from qassay.errors import SpecError
 from qassay.version import __version__
 
@@ -105,6 +106,7 @@ def load(name: str) -> Any:  # noqa: ANN401 - as above
 
 def execute(words: Sequence[str]) -> int:
     """Run a command line and return its exit status."""
+    command_words.set(tuple(words))
     try:
         done = get_command(app)(list(words), prog_name="qassay", standalone_mode=False)
     except _USAGE_ERROR as problem:

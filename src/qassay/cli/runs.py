@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from qassay.cli.terminal import command_line
+from qassay.cli.command_line import command_line
 from qassay.report.answers import AnswerRow, Ordering, select_answers
 from qassay.report.html.score_page import Report
 from qassay.version import __version__
