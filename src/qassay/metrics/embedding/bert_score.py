@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from qassay.features.embeddings import text_embeddings
+from qassay.features.readability import UNREAD, UNREAD_TEXT, readable_pairs
 from qassay.features.weightings import WEIGHTINGS, TokenisedTexts
 from qassay.metrics.base import EMPTY_REFERENCE, MeanMetric, best, f_measure, subset
 from qassay.metrics.embedding.baseline import Baseline, baseline, baseline_identity
@@ -42,6 +43,7 @@ class BertScore(MeanMetric):
         Param("stat", "f", "F, precision or recall", choices=("f", "p", "r")),
         Param("rescale", "no", "map unrelated texts to 0: no, yes, or a baseline file"),
         Param("sharpen", 1.0, "power on similarities, clipped to 0 and above unless it is 1", low=0.01, high=100),
+        UNREAD,
     )
     weightings = WEIGHTINGS
     precedence = 1
@@ -87,11 +89,21 @@ class BertScore(MeanMetric):
         return best(scores, pairs.example, len(batch))
 
     def unscored(self, batch: Batch) -> dict[int, str]:
-        """Add the examples whose references are all blank."""
-        left_out = np.setdiff1d(np.arange(len(batch)), self._usable(batch).example)
-        return {**{int(i): EMPTY_REFERENCE for i in left_out}, **super().unscored(batch)}
+        """Add the examples whose references are all blank, and those that the model cannot read."""
+        filled = self._filled(batch)
+        left_out = np.setdiff1d(np.arange(len(batch)), filled.example)
+        unread = np.setdiff1d(filled.example, self._usable(batch).example)
+        reasons = dict.fromkeys(left_out.tolist(), EMPTY_REFERENCE) | dict.fromkeys(unread.tolist(), UNREAD_TEXT)
+        return {**reasons, **super().unscored(batch)}
 
     def _usable(self, batch: Batch) -> Pairs:
+        filled = self._filled(batch)
+        if self.text("unread") == "score":
+            return filled
+        return subset(filled, readable_pairs(batch, filled, lambda: batch.resources.encoder(self.model)))
+
+    @staticmethod
+    def _filled(batch: Batch) -> Pairs:
         blank = np.array([not text.strip() for text in batch.texts], bool)
         return subset(batch.pairs, ~blank[batch.reference[batch.pairs.reference]])
 

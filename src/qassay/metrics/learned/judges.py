@@ -8,6 +8,7 @@ import numpy as np
 
 from qassay.arrays import summed
 from qassay.errors import SpecError
+from qassay.features.readability import UNREAD, UNREAD_TEXT, readable_pairs
 from qassay.features.tokens import token_view
 from qassay.metrics.base import EMPTY_REFERENCE, MeanMetric, best, divide, subset
 from qassay.metrics.learned.canonical_pairs import Side, as_written, canonical_pairs
@@ -102,13 +103,27 @@ class LearnedMetric(MeanMetric):
 
     def unscored(self, batch: Batch) -> dict[int, str]:
         """Add the examples whose references are all blank, or without any word."""
-        left_out = np.setdiff1d(np.arange(len(batch)), self._usable(batch).example)
+        worded = self._worded(batch)
+        left_out = np.setdiff1d(np.arange(len(batch)), worded.example)
         filled = {i for i in left_out.tolist() if any(each.text.strip() for each in batch.examples[i].references)}
         reasons = {i: NO_WORD if i in filled else EMPTY_REFERENCE for i in left_out.tolist()}
-        return {**reasons, **super().unscored(batch)}
+        unread = np.setdiff1d(worded.example, self._usable(batch).example)
+        return {**reasons, **dict.fromkeys(unread.tolist(), UNREAD_TEXT), **super().unscored(batch)}
+
+    def _usable(self, batch: Batch) -> Pairs:
+        """Return the pairs that can be judged."""
+        worded = self._worded(batch)
+        if self.settings.get("unread") != "skip" or not self.reads_texts:
+            return worded
+        return subset(worded, readable_pairs(batch, worded, lambda: batch.resources.judge(self.text("model"))))
+
+    @property
+    def reads_texts(self) -> bool:
+        """Whether a network reads the texts, which must then be in a script that it knows."""
+        return True
 
     @staticmethod
-    def _usable(batch: Batch) -> Pairs:
+    def _worded(batch: Batch) -> Pairs:
         blank = np.array([not text.strip() for text in batch.texts], bool)
         worded = np.array([any(map(str.isalnum, text)) for text in batch.texts], bool)
         candidate, reference = batch.candidate[batch.pairs.example], batch.reference[batch.pairs.reference]
@@ -132,7 +147,7 @@ class Lerc(LearnedMetric):
     name = "lerc"
     summary = "a reader's estimate of how right an answer is, with its context where there is one"
     source = "Chen et al. 2020"
-    params = (MODEL, REFERENCES)
+    params = (MODEL, REFERENCES, UNREAD)
 
     @classmethod
     def takes_model(cls, ref: str, settings: Mapping[str, Value]) -> bool:  # noqa: ARG003 - any reader
@@ -167,8 +182,14 @@ class Ava(LearnedMetric):
         MODEL,
         Param("kind", "mini", "the embedded judge, or a model of the paper's", choices=KINDS),
         REFERENCES,
+        UNREAD,
     )
     precedence = 3
+
+    @property
+    def reads_texts(self) -> bool:
+        """Whether a network reads the texts: the linear model counts words."""
+        return self.kind != "linear"
 
     @classmethod
     def takes_model(cls, ref: str, settings: Mapping[str, Value]) -> bool:
