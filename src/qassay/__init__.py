@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from qassay.api.summaries import SummaryTable, score_summaries, verify
     from qassay.errors import DataError, ModelError, OutputError, QassayError, SpecError
     from qassay.features.weightings import WEIGHTINGS, Token, Weighting, register_weighting
+    from qassay.io.readers.format import Format
+    from qassay.io.readers.formats import register_format
     from qassay.metrics.base import MeanMetric, Metric
     from qassay.metrics.questions.models import Models
     from qassay.metrics.registry import register_metric
@@ -22,6 +24,7 @@ __all__ = [
     "Aggregate",
     "DataError",
     "Example",
+    "Format",
     "LoadedMetric",
     "MeanMetric",
     "Metric",
@@ -40,6 +43,7 @@ __all__ = [
     "Weighting",
     "__version__",
     "load",
+    "register_format",
     "register_metric",
     "register_weighting",
     "score",
@@ -52,6 +56,8 @@ _HOMES = {
     "qassay.api.summaries": ("SummaryTable", "score_summaries", "verify"),
     "qassay.errors": ("DataError", "ModelError", "OutputError", "QassayError", "SpecError"),
     "qassay.features.weightings": ("WEIGHTINGS", "Token", "Weighting", "register_weighting"),
+    "qassay.io.readers.format": ("Format",),
+    "qassay.io.readers.formats": ("register_format",),
     "qassay.metrics.base": ("MeanMetric", "Metric"),
     "qassay.metrics.questions.models": ("Models",),
     "qassay.metrics.registry": ("register_metric",),

@@ -80,7 +80,7 @@ def test_two_answers_to_one_question_are_refused(fixtures, tmp_path):
     """A result with several answers does not say which is meant."""
     path = tmp_path / "results.json"
     path.write_text('{"question_id": 1, "answers": ["好", "不好"]}', encoding="utf-8")
-    with pytest.raises(DataError, match="has 2 answers; give one answer a question"):
+    with pytest.raises(DataError, match="has 2 answers; give one answer per question"):
         list(Reader([fixtures / "dureader.json", path]))
 
 

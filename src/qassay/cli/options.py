@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from qassay.errors import OutputError, SpecError
-from qassay.io.reader import FORMATS, ReadOptions
+from qassay.io.reader import ReadOptions
+from qassay.io.readers.formats import BUILT_IN
 from qassay.models.base import Device as DeviceName
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ Metrics = Annotated[
     list[str] | None,
     typer.Option("-m", "--metric", metavar="SPEC", help="A metric, as in rouge_l,beta=1 (repeat; `qassay metrics`)."),
 ]
-Format = Annotated[str, typer.Option("--format", help=f"auto, {', '.join(FORMATS)}.")]
+Format = Annotated[str, typer.Option("--format", help=f"auto, {', '.join(BUILT_IN)}, or one of an installed package.")]
 Map = Annotated[
     list[str] | None,
     typer.Option("--map", metavar="OURS=THEIRS", help="Rename a field: candidate=prediction (repeat)."),

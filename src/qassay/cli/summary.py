@@ -16,11 +16,8 @@ from qassay.cli.buffered_input import stdin_buffered
 from qassay.cli.command_line import command_line
 from qassay.cli.runs import run_document
 from qassay.cli.terminal import ProgressBar, list_skipped, output, print_json, resumable, say, title_of
-from qassay.io.reader import FORMATS, Reader
-from qassay.io.readers.formats import recognise
-from qassay.io.readers.read_context import ReadContext
+from qassay.io.reader import Reader
 from qassay.io.scored_files import read_rows
-from qassay.io.source import Source
 from qassay.metrics.questions.models import Models
 from qassay.metrics.questions.question_log import KeptRecords
 from qassay.metrics.questions.question_writer import PROMPT, check_prompt
@@ -137,14 +134,9 @@ def summary(
 
 def _place(files: Sequence[str], reading: ReadOptions, example: Example) -> Place:
     """Find the line that a summary was read from."""
-    for file in files:
-        source = Source.at(file)
-        name = recognise(source, reading.mapping).format if reading.format == "auto" else reading.format
-        if FORMATS[name].takes_answers:
-            break
-        for found, input_, line in FORMATS[name].read([source], ReadContext(reading)):
-            if (found.system, found.id) == (example.system, example.id):
-                return input_, line
+    for found, input_, line in Reader(files, reading).places():
+        if (found.system, found.id) == (example.system, example.id):
+            return input_, line
     return None, None
 
 

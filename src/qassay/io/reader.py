@@ -6,7 +6,8 @@ from pathlib import Path
 
 from qassay.errors import DataError
 from qassay.io.duplicate_ids import SeenIds
-from qassay.io.readers.formats import FORMATS, Format, Recognised, format_named, recognise
+from qassay.io.readers.format import Format, Head, Role
+from qassay.io.readers.formats import FORMATS, Recognised, format_named, recognise, role_of
 from qassay.io.readers.read_context import FIELDS, Placed, ReadContext, Reading, ReadOptions, Skipped
 from qassay.io.readers.rows import check_mapping
 from qassay.io.source import Source
@@ -54,6 +55,11 @@ class Reader:
             for source in self._sources:
                 source.close()
 
+    def places(self) -> Reading:
+        """Yield each example with the input and the line that it comes from, without looking for repeated ids."""
+        self._context = ReadContext(self._options)
+        return self._placed()
+
     def apart(self) -> list["tuple[str, Reader]"]:
         """Return a reader for each input, with its file's name less the extension.
 
@@ -92,7 +98,7 @@ class Reader:
     def _placed(self) -> Reading:
         for kind, sources in self._groups():
             before = self.skipped_total
-            reading = kind.read(sources, self._context)
+            reading = kind.read_files(sources, self._context)
             first = next(reading, None)
             if first is None:
                 raise self._no_answers(sources[-1], self.skipped_total - before)
@@ -123,7 +129,7 @@ class Reader:
                 groups.append((named, [source]))
                 continue
             found = self._recognised(source, named)
-            kind = FORMATS[found.format]
+            kind = found.format
             if found.role == "data":
                 groups.append((kind, [source]))
             elif groups and groups[-1][0] is kind:
@@ -136,14 +142,8 @@ class Reader:
     def _recognised(self, source: Source, named: Format | None) -> Recognised:
         if named is None:
             return recognise(source, self._options.mapping)
-        try:
-            found = recognise(source, {})
-        except DataError:
-            found = Recognised(named.name)
-        if found.format == named.name:
-            return found
-        first = source is self._sources[0]
-        return Recognised(named.name, "data" if first else "answers")
+        by_position: Role = "data" if source is self._sources[0] else "answers"
+        return Recognised(named, role_of(named, Head(source)) or by_position)
 
 
 def sniff(path: str | Path) -> str:
@@ -154,8 +154,8 @@ def sniff(path: str | Path) -> str:
     finally:
         source.close()
     if found.role == "answers":
-        raise DataError(f"holds answers and no questions ({found.format}); give it after them", source.name)
-    return found.format
+        raise DataError(f"holds answers and no questions ({found.format.name}); give it after them", source.name)
+    return found.format.name
 
 
 def _stem(source: Source) -> str:

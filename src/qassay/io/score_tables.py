@@ -10,7 +10,7 @@ from typing import IO, Any, NamedTuple
 import msgspec
 
 from qassay.errors import OutputError
-from qassay.io.readers.jsonl import decode_row
+from qassay.io.readers.json_rows import decode_object
 
 Document = dict[str, Any]
 """One answer's scores as the JSON object that JSON lines hold."""
@@ -106,4 +106,4 @@ def _buffered(buffer: IO[bytes], documents: Iterable[Document], specs: Sequence[
 
 def _replayed(buffer: IO[bytes]) -> Iterator[Document]:
     buffer.seek(0)
-    return map(decode_row, buffer)
+    return map(decode_object, buffer)

@@ -9,7 +9,7 @@ from typing import Any
 from qassay.errors import DataError
 from qassay.io.readers.delimited import header, records
 from qassay.io.readers.formats import recognise
-from qassay.io.readers.jsonl import DECODING_ERRORS, decode_row, explain
+from qassay.io.readers.json_rows import DECODING_ERRORS, decode_row, explain
 from qassay.io.readers.parquet import parquet_rows
 from qassay.io.readers.read_context import ReadContext, ReadOptions, fail
 from qassay.io.score_tables import EXTRA, UNSCORED
@@ -34,7 +34,7 @@ def read_scored(path: str | Path) -> Generator[ScoredRow, None, None]:
     """Return the rows of any file that `qassay score` wrote."""
     source = Source.at(path)
     try:
-        found = recognise(source, {}).format
+        found = recognise(source, {}).format.name
         reading = _READINGS.get(found)
         if reading is None:
             raise DataError(f"holds no scores (it is {found}); give a file that `qassay score -o` wrote", source.name)

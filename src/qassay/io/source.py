@@ -198,6 +198,15 @@ class Source:
         if last:
             yield number, [last]
 
+    def lines(self) -> Iterator[tuple[int, str]]:
+        """Yield each line as text without its end, with its number; raise `DataError` where it is not UTF-8."""
+        for first, lines in self.line_batches():
+            for number, line in enumerate(lines, first):
+                try:
+                    yield number, line.decode().removesuffix("\r")
+                except UnicodeDecodeError as error:
+                    raise DataError("is not UTF-8; save the file as UTF-8", self.name, number) from error
+
     def close(self) -> None:
         """Let go of the file; the next reading starts from the beginning."""
         if self._raw is not None and (self.is_file or self.name != STANDARD_INPUT):

@@ -12,11 +12,13 @@ from operator import attrgetter
 from qassay.errors import DataError
 from qassay.io.duplicate_ids import SeenIds
 from qassay.io.readers.delimited import Record, header, need_columns, records
-from qassay.io.readers.read_context import ReadContext, Reading, ReadOptions
+from qassay.io.readers.format import SPECIFIC, Format, Head
+from qassay.io.readers.read_context import ReadContext, ReadOptions
 from qassay.io.source import Source
 from qassay.records import Example, Reference
 
 AS2_COLUMNS = ("QuestionID", "Question", "SentenceID", "Sentence", "Label")
+TREC_START = b"<QApairs"
 QUESTIONS_AT_ONCE = 256
 
 _OPENING = re.compile(r"<QApairs id='([^']*)'>")
@@ -38,17 +40,46 @@ class _Question:
     sentences: list[_Sentence] = field(default_factory=list)
 
 
-def read_as2(sources: Sequence[Source], context: ReadContext) -> Reading:
-    """Read WikiQA's tables (Yang et al. 2015), whose rows of one question must stand together.
+class AnswerSelection(Format):
+    """Answer selection tables (WikiQA)."""
 
-    The table with documents (seven columns) is written without quoting and has one id a question. The one
-    without them (five columns) has quoted cells and a new `QuestionID` in every row, so that there the
-    question's text says which rows belong together.
-    """
-    context.no_mapping("as2")
-    source = sources[0]
-    questions, with_documents = _table(source, context)
-    return _examples(questions, source, context, by_name=with_documents)
+    name = "as2"
+    priority = SPECIFIC
+
+    def recognises(self, head: Head) -> bool:
+        """Whether the columns are WikiQA's."""
+        delimiter, names = head.columns
+        return delimiter == "\t" and names.issuperset(AS2_COLUMNS)
+
+    def read(self, source: Source, context: ReadContext) -> Iterator[tuple[Example, int]]:
+        """Read WikiQA's tables (Yang et al. 2015), whose rows of one question must stand together.
+
+        The table with documents (seven columns) is written without quoting and has one id per question. The one
+        without them (five columns) has quoted cells and a new `QuestionID` in every row, so that there the
+        question's text says which rows belong together.
+        """
+        context.no_mapping(self.name)
+        questions, with_documents = _table(source, context)
+        return _examples(questions, source, context, by_name=with_documents)
+
+
+class TrecQA(Format):
+    """TREC-QA's tagged sentences."""
+
+    name = "trec"
+    priority = SPECIFIC
+
+    def recognises(self, head: Head) -> bool:
+        """Whether TREC-QA's first tag stands first."""
+        return head.start.startswith(TREC_START)
+
+    def read(self, source: Source, context: ReadContext) -> Iterator[tuple[Example, int]]:
+        """Read TREC-QA's tagged text (Wang et al. 2007), which looks like XML and is not.
+
+        Inside a tag the first line holds the tokens, separated by tabs; the lines of annotation are not used.
+        """
+        context.no_mapping(self.name)
+        return _examples(_blocks(source), source, context, by_name=True)
 
 
 def _table(source: Source, context: ReadContext) -> tuple[Iterator[_Question], bool]:
@@ -59,15 +90,6 @@ def _table(source: Source, context: ReadContext) -> tuple[Iterator[_Question], b
     rows = _rows(reading, names, source, context)
     grouped = groupby(rows, attrgetter("name" if with_documents else "text"))
     return (_joined(group) for _, group in grouped), with_documents
-
-
-def read_trec(sources: Sequence[Source], context: ReadContext) -> Reading:
-    """Read TREC-QA's tagged text (Wang et al. 2007), which looks like XML and is not.
-
-    Inside a tag the first line holds the tokens, separated by tabs; the lines of annotation are not used.
-    """
-    context.no_mapping("trec")
-    return _examples(_blocks(sources[0]), sources[0], context, by_name=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +105,7 @@ def read_selection(source: Source) -> Iterator[Selection]:
     """Read the questions of a WikiQA table or a TREC-QA file with all their sentences."""
     context = ReadContext(ReadOptions(can_skip=False))
     try:
-        tagged = source.head(1024).lstrip().startswith(b"<QApairs")
+        tagged = source.head(1024).lstrip().startswith(TREC_START)
         questions, by_name = (_blocks(source), True) if tagged else _table(source, context)
         for question in _once(questions, source, by_name=by_name):
             sides = [tuple(each.text for each in question.sentences if each.label == label) for label in (1, 0)]
@@ -111,37 +133,29 @@ def _joined(rows: Iterable[_Question]) -> _Question:
 def _blocks(source: Source) -> Iterator[_Question]:
     question: _Question | None = None
     tag, tag_line, text = "", 0, ""
-    for first, lines in source.line_batches():
-        for number, raw in enumerate(lines, first):
-            line = _decoded(raw, source, number)
-            if opening := _OPENING.fullmatch(line):
-                _expect(question is None, "a question begins inside another", source, number)
-                question = _Question(opening[1], "", number)
-            elif line == "</QApairs>" and question is not None and not tag:
-                yield question
-                question = None
-            elif line in {"<question>", "<positive>", "<negative>"} and question is not None and not tag:
-                tag, tag_line, text = line[1:-1], number, ""
-            elif tag and line == f"</{tag}>" and question is not None:
-                if tag == "question":
-                    question.text = text
-                else:
-                    name = f"{question.name}/{len(question.sentences) + 1}"
-                    question.sentences.append(_Sentence(name, text, int(tag == "positive"), tag_line))
-                tag = ""
-            elif tag:
-                if number == tag_line + 1:
-                    text = " ".join(line.split())
+    for number, text_line in source.lines():
+        line = text_line.strip()
+        if opening := _OPENING.fullmatch(line):
+            _expect(question is None, "a question begins inside another", source, number)
+            question = _Question(opening[1], "", number)
+        elif line == "</QApairs>" and question is not None and not tag:
+            yield question
+            question = None
+        elif line in {"<question>", "<positive>", "<negative>"} and question is not None and not tag:
+            tag, tag_line, text = line[1:-1], number, ""
+        elif tag and line == f"</{tag}>" and question is not None:
+            if tag == "question":
+                question.text = text
             else:
-                _expect(not line, f'"{line[:40]}" stands outside the tags', source, number)
+                name = f"{question.name}/{len(question.sentences) + 1}"
+                question.sentences.append(_Sentence(name, text, int(tag == "positive"), tag_line))
+            tag = ""
+        elif tag:
+            if number == tag_line + 1:
+                text = " ".join(line.split())
+        else:
+            _expect(not line, f'"{line[:40]}" stands outside the tags', source, number)
     _expect(question is None, "the file ends inside a question", source, None)
-
-
-def _decoded(raw: bytes, source: Source, number: int) -> str:
-    try:
-        return raw.decode().strip()
-    except UnicodeDecodeError as error:
-        raise DataError("is not UTF-8; save the file as UTF-8", source.name, number) from error
 
 
 def _expect(holds: bool, problem: str, source: Source, line: int | None) -> None:
@@ -149,7 +163,9 @@ def _expect(holds: bool, problem: str, source: Source, line: int | None) -> None
         raise DataError(f"{problem}; mend the tags", source.name, line)
 
 
-def _examples(questions: Iterable[_Question], source: Source, context: ReadContext, *, by_name: bool) -> Reading:
+def _examples(
+    questions: Iterable[_Question], source: Source, context: ReadContext, *, by_name: bool
+) -> Iterator[tuple[Example, int]]:
     for question in _once(questions, source, by_name=by_name):
         right = [Reference(sentence.text) for sentence in question.sentences if sentence.label]
         for sentence in question.sentences:
@@ -166,7 +182,7 @@ def _examples(questions: Iterable[_Question], source: Source, context: ReadConte
                 judgement=float(sentence.label),
                 extra={"question_id": question.name},
             )
-            yield example, source.name, sentence.line
+            yield example, sentence.line
 
 
 def _once(questions: Iterable[_Question], source: Source, *, by_name: bool) -> Iterator[_Question]:

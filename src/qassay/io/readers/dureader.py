@@ -7,8 +7,9 @@ from typing import IO
 
 import msgspec
 
-from qassay.errors import DataError, option
-from qassay.io.readers.jsonl import DECODING_ERRORS, explain
+from qassay.errors import DataError
+from qassay.io.readers.format import SPECIFIC, Format, Head, Role
+from qassay.io.readers.json_rows import DECODING_ERRORS, explain
 from qassay.io.readers.read_context import ReadContext, Reading, fail
 from qassay.io.readers.rows import parse_opinion
 from qassay.io.source import Source, readable
@@ -40,26 +41,47 @@ class _Given(msgspec.Struct, frozen=True):
 _decode = msgspec.json.Decoder(_Row).decode
 
 
-def read_dureader(sources: Sequence[Source], context: ReadContext) -> Reading:
-    """Read questions, answered by files in DuReader's result form or else by `fake_answers` (He et al. 2018).
+class DuReader(Format):
+    """DuReader 2.0 data, then results if any."""
 
-    `yesno_answers` label the references one by one, and the first one labels a system's answer. The entities
-    of all references together are the entities of the question. Questions without references, such as the
-    test set's, are left out and counted.
-    """
-    context.no_mapping("dureader")
-    questions, *results = sources
-    if not results:
-        yield from _examples(questions, context, None, context.system())
-        return
-    if context.options.system is not None and len(results) > 1:
-        raise DataError(f"{option('system')} names one system, and there are several files of results; leave it out")
-    if len(results) > 1 and not questions.is_file:
-        raise DataError("questions for several systems cannot be read from a pipe; give a file", questions.name)
-    questions.passes = len(results)
-    for result in results:
-        given = dict(_given(result, context))
-        yield from _examples(questions, context, given, context.system(PurePath(result.stem).stem))
+    name = "dureader"
+    priority = SPECIFIC
+    takes_answers = True
+
+    def recognises(self, head: Head) -> bool | Role:
+        """Whether it is a zip archive, or JSON lines with a `question_id`; those without a question are answers."""
+        if head.bytes.startswith(ZIP_MAGIC):
+            return True
+        if not head.start.startswith(b"{"):
+            return False
+        if head.row is None:
+            return b'"question_id"' in head.long_start.partition(b"\n")[0]
+        if "question_id" not in head.row or "candidate" in head.row:
+            return False
+        if "question" in head.row or "documents" in head.row:
+            return "data"
+        return "answers" if "answers" in head.row else False
+
+    def read(self, source: Source, context: ReadContext) -> Iterator[tuple[Example, int]]:
+        """Read questions answered by `fake_answers`."""
+        return ((example, line) for example, _, line in self.read_files([source], context))
+
+    def read_files(self, sources: Sequence[Source], context: ReadContext) -> Reading:
+        """Read questions, answered by files in DuReader's result form or else by `fake_answers` (He et al. 2018).
+
+        `yesno_answers` label the references one by one, and the first one labels a system's answer. The entities
+        of all references together are the entities of the question. Questions without references, such as the
+        test set's, are left out and counted.
+        """
+        context.no_mapping(self.name)
+        questions, *results = sources
+        if not results:
+            yield from _examples(questions, context, None, context.system())
+            return
+        context.check_answers(questions, results, "results")
+        for result in results:
+            given = dict(_given(result, context))
+            yield from _examples(questions, context, given, context.system(PurePath(result.stem).stem))
 
 
 def _examples(questions: Source, context: ReadContext, given: dict[str, _Given] | None, system: str) -> Reading:
@@ -95,7 +117,7 @@ def _examples(questions: Source, context: ReadContext, given: dict[str, _Given] 
 def _given(result: Source, context: ReadContext) -> Iterator[tuple[str, _Given]]:
     for source, line, row in _rows(result, context):
         if len(row.answers) > 1:
-            context.refuse(f"has {len(row.answers)} answers; give one answer a question", source.name, line)
+            context.refuse(f"has {len(row.answers)} answers; give one answer per question", source.name, line)
             continue
         try:
             opinion = _label(row.yesno_answers[0]) if row.yesno_answers else None

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from qassay.errors import DataError
 from qassay.io.readers.delimited import header, need_columns, records
+from qassay.io.readers.format import SPECIFIC, Format, Head, Role
 from qassay.io.readers.read_context import ReadContext, Reading
 from qassay.io.source import Source
 from qassay.records import Example, Reference
@@ -13,30 +14,47 @@ ANSWER_COLUMNS = ("id", "Question", "Model answer", "Acceptable?")
 _VERDICTS = {"yes": 1.0, "no": 0.0, "": None}
 
 Cells = dict[str, str]
+_Examples = Iterator[tuple[Example, int]]
 
 
-def read_openqa(sources: Sequence[Source], context: ReadContext) -> Reading:
-    """Read a table with gold answers; or take the gold answers from the first and the rows from the second.
+class OpenQA(Format):
+    """NQ-301 with gold answers, then one file of verdicts if any."""
 
-    Kamalloo et al. (2023, github.com/ehsk/OpenQA-eval) give the gold answers in one file and people's verdicts
-    in another. `Acceptable?` becomes the judgement, whoever gave it. Ids repeat in the files of verdicts, so
-    that there a row's id is `FILE:LINE`.
-    """
-    context.no_mapping("openqa")
-    first, *others = sources
-    if len(others) > 1:
-        raise DataError(
-            f"holds verdicts, as {others[0].name} does, and would count every answer twice; give one of them at a time",
-            others[1].name,
-        )
-    if not others:
-        yield from _examples(first, context, None)
-        return
-    golds = {row["Question"]: row[GOLD] for _, row in _rows(first, context, (*ANSWER_COLUMNS, GOLD))}
-    yield from _examples(others[0], context, golds)
+    name = "openqa"
+    priority = SPECIFIC
+    takes_answers = True
+
+    def recognises(self, head: Head) -> bool | Role:
+        """Whether the columns are those of NQ-301; those of verdicts have no gold answers."""
+        delimiter, names = head.columns
+        if delimiter != "\t" or not names.issuperset(ANSWER_COLUMNS):
+            return False
+        return "data" if GOLD in names else "answers"
+
+    def read(self, source: Source, context: ReadContext) -> Iterator[tuple[Example, int]]:
+        """Read a table with gold answers."""
+        return _examples(source, context, None)
+
+    def read_files(self, sources: Sequence[Source], context: ReadContext) -> Reading:
+        """Read a table with gold answers; or take the gold answers from the first and the rows from the second.
+
+        Kamalloo et al. (2023, github.com/ehsk/OpenQA-eval) give the gold answers in one file and people's verdicts
+        in another. `Acceptable?` becomes the judgement, whoever gave it. Ids repeat in the files of verdicts, so
+        that there a row's id is `FILE:LINE`.
+        """
+        context.no_mapping(self.name)
+        first, *others = sources
+        if len(others) > 1:
+            problem = f"holds verdicts, as {others[0].name} does, and would count every answer twice"
+            raise DataError(f"{problem}; give one of them at a time", others[1].name)
+        golds = None
+        if others:
+            golds = {row["Question"]: row[GOLD] for _, row in _rows(first, context, (*ANSWER_COLUMNS, GOLD))}
+        for example, line in _examples(sources[-1], context, golds):
+            yield example, sources[-1].name, line
 
 
-def _examples(source: Source, context: ReadContext, golds: dict[str, str] | None) -> Reading:
+def _examples(source: Source, context: ReadContext, golds: dict[str, str] | None) -> _Examples:
     for line, row in _rows(source, context, ANSWER_COLUMNS):
         if golds is None and GOLD not in row:
             raise DataError("has no gold answers; give the file that has them before it", source.name)
@@ -58,7 +76,7 @@ def _examples(source: Source, context: ReadContext, golds: dict[str, str] | None
                 judgement=_VERDICTS[verdict],
                 extra=row,
             )
-            yield example, source.name, line
+            yield example, line
 
 
 def _rows(source: Source, context: ReadContext, needed: Sequence[str]) -> Iterator[tuple[int, Cells]]:

@@ -1,26 +1,34 @@
 """Parquet rows, streamed a group at a time."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from qassay.errors import DataError
-from qassay.io.readers.read_context import ReadContext, Reading
-from qassay.io.readers.rows import Row, rename, to_example
+from qassay.io.readers.format import SPECIFIC, Format, Head
+from qassay.io.readers.read_context import ReadContext
+from qassay.io.readers.rows import Row
 from qassay.io.source import Source
 
 BATCH = 1024
 
 
-def read_parquet(sources: Sequence[Source], context: ReadContext) -> Reading:
-    """Read the rows of a Parquet file; the place of a row is its number."""
-    source, mapping, system = sources[0], context.options.mapping, context.system()
-    for number, row in enumerate(parquet_rows(source), 1):
-        try:
-            rename(row, mapping)
-            example = to_example(row, source.stem, number, system)
-        except DataError as error:
-            context.refuse(error.problem, source.name, number)
-            continue
-        yield example, source.name, number
+MAGIC = b"PAR1"
+
+
+class Parquet(Format):
+    """Parquet with the fields of jsonl as columns."""
+
+    name = "parquet"
+    extensions = (".parquet", ".pq")
+    priority = SPECIFIC
+
+    def recognises(self, head: Head) -> bool:
+        """Whether the first bytes are Parquet's."""
+        return head.bytes.startswith(MAGIC)
+
+    def read(self, source: Source, context: ReadContext) -> Iterator[tuple[Row, int]]:
+        """Read the rows; the place of a row is its number."""
+        del context
+        return ((row, number) for number, row in enumerate(parquet_rows(source), 1))
 
 
 def parquet_rows(source: Source) -> Iterator[Row]:

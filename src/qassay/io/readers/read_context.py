@@ -1,10 +1,11 @@
 """What every reader shares: the options, and the list of what was left out and why."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NoReturn
 
 from qassay.errors import DataError, option
+from qassay.io.source import Source
 from qassay.records import Example
 
 FIELDS = (
@@ -81,6 +82,14 @@ class ReadContext:
         """Refuse a mapping for a format whose fields are fixed."""
         if self.options.mapping:
             raise DataError(f"{option('columns')} does not apply to the format {format_name}, whose fields are fixed")
+
+    def check_answers(self, questions: Source, answers: Sequence[Source], kind: str) -> None:
+        """Refuse several files of answers where one name is for all, or where the questions can be read only once."""
+        if self.options.system is not None and len(answers) > 1:
+            raise DataError(f"{option('system')} names one system, and there are several files of {kind}; leave it out")
+        if len(answers) > 1 and not questions.is_file:
+            raise DataError("questions for several systems cannot be read from a pipe; give a file", questions.name)
+        questions.passes = len(answers)
 
     def system(self, otherwise: str = "") -> str:
         """Name the system of answers that do not: as the option says, or else as the format has it."""

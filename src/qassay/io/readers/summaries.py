@@ -1,13 +1,15 @@
 """Summaries with their references and documents, and pairs of short answers: two more shapes of JSON lines."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from qassay.errors import DataError, option
-from qassay.io.readers.jsonl import DECODING_ERRORS, decode_row, explain
-from qassay.io.readers.read_context import ReadContext, Reading, fail
+from qassay.io.readers.format import SPECIFIC, Format, Head
+from qassay.io.readers.json_rows import DECODING_ERRORS, decode_row, explain
+from qassay.io.readers.read_context import ReadContext, fail
 from qassay.io.readers.rows import Row, as_input, rename, to_example
 from qassay.io.source import Source
 from qassay.records import Example
@@ -28,39 +30,62 @@ PAIR_FIELDS = (
 )
 
 
-def is_summary(row: Mapping[str, Any]) -> bool:
-    """Tell a row of summaries from one of answers."""
-    return "summary" in row and "candidate" not in row and ("references" in row or "document" in row)
+class _JsonLines(Format):
+    priority = SPECIFIC
+
+    def recognises(self, head: Head) -> bool:
+        """Whether the first row has the fields of this format, and `--map` and scores do not say otherwise."""
+        row = head.row
+        return row is not None and "candidate" not in head.mapping and "scores" not in row and self.fits(row)
+
+    @abstractmethod
+    def fits(self, row: Mapping[str, Any]) -> bool:
+        """Whether a row is one of this format and not one of answers."""
 
 
-def is_pair(row: Mapping[str, Any]) -> bool:
-    """Tell a row of answer pairs from one of answers: it says where the answers were found.
+class Summaries(_JsonLines):
+    """Summaries with references or documents."""
 
-    Answers and predictions alone may be anything, and are read as pairs only when the format is named.
-    """
-    contexts = {ANSWER_CONTEXT, "prediction_context"}
-    return "answer" in row and "prediction" in row and "candidate" not in row and not contexts.isdisjoint(row)
+    name = "summaries"
+    fields = SUMMARY_FIELDS
+
+    def fits(self, row: Mapping[str, Any]) -> bool:
+        """Whether there is a summary with something to hold it against."""
+        return "summary" in row and "candidate" not in row and ("references" in row or "document" in row)
+
+    def read(self, source: Source, context: ReadContext) -> Iterator[tuple[Example, int]]:
+        """Read `{"id", "system", "summary", "references", "document", "judgement"}`, one per line.
+
+        The summary becomes the candidate and the document the context. References or document may be missing.
+        """
+        return _read(source, context, to_summary, {"candidate": "SUMMARY", "context": "DOCUMENT"})
 
 
-def read_summaries(sources: Sequence[Source], context: ReadContext) -> Reading:
-    """Read `{"id", "system", "summary", "references", "document", "judgement"}`, one a line.
+class Pairs(_JsonLines):
+    """Pairs of answers, with their contexts."""
 
-    The summary becomes the candidate and the document the context. One of references and document may be missing.
-    """
-    return _read(sources[0], context, to_summary, {"candidate": "SUMMARY", "context": "DOCUMENT"})
+    name = "pairs"
+    fields = PAIR_FIELDS
 
+    def fits(self, row: Mapping[str, Any]) -> bool:
+        """Whether there are two answers, and where one of them was found.
 
-def read_pairs(sources: Sequence[Source], context: ReadContext) -> Reading:
-    """Read `{"id", "question", "answer", "prediction", "answer_context", "prediction_context", "judgement"}`.
+        Answers and predictions alone may be anything, and are read as pairs only when the format is named.
+        """
+        contexts = {ANSWER_CONTEXT, "prediction_context"}
+        return "answer" in row and "prediction" in row and "candidate" not in row and not contexts.isdisjoint(row)
 
-    The answer becomes the reference, the prediction the candidate and its context the example's.
-    """
-    return _read(sources[0], context, to_pair, {"references": "ANSWER", "candidate": "PREDICTION"})
+    def read(self, source: Source, context: ReadContext) -> Iterator[tuple[Example, int]]:
+        """Read `{"id", "question", "answer", "prediction", "answer_context", "prediction_context", "judgement"}`.
+
+        The answer becomes the reference, the prediction the candidate and its context the example's.
+        """
+        return _read(source, context, to_pair, {"references": "ANSWER", "candidate": "PREDICTION"})
 
 
 def _read(
     source: Source, context: ReadContext, convert: Callable[[Row, str, int, str], Example], as_table: dict[str, str]
-) -> Reading:
+) -> Iterator[tuple[Example, int]]:
     system = context.system()
     for first, lines in source.line_batches():
         for number, line in enumerate(lines, first):
@@ -80,7 +105,7 @@ def _read(
             except DataError as error:
                 context.refuse(error.problem, source.name, number)
                 continue
-            yield example, source.name, number
+            yield example, number
 
 
 def to_summary(row: Row, stem: str, number: int, system: str) -> Example:

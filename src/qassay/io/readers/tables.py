@@ -2,16 +2,18 @@
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar
 
 import msgspec
 
 from qassay.errors import DataError, option
 from qassay.io.readers.delimited import header, records
-from qassay.io.readers.read_context import FIELDS, ReadContext, Reading, fail
+from qassay.io.readers.format import GENERAL, SPECIFIC, Format, Head
+from qassay.io.readers.read_context import FIELDS, ReadContext, fail
 from qassay.io.readers.rows import NEEDED, Row, as_input, missing, to_example
 from qassay.io.source import Source
+from qassay.records import Example
 
 _NUMBERED = re.compile(r"reference\d*")
 _BEGINS_LIST = re.compile(r'\s*\[\s*(?:"|\{|\]\s*$)')
@@ -21,23 +23,57 @@ KPQA_FIELDS = {"candidate": "answer", "judgement": "scores"}
 """KPQA's names (Lee et al. 2021, github.com/hwanheelee1993/KPQA): `question,answer,reference1…,scores`."""
 
 
-def read_csv(sources: Sequence[Source], context: ReadContext) -> Reading:
-    """Read comma-separated rows with a header."""
-    return _read(sources[0], context, ",", context.options.mapping)
+class _Delimited(Format):
+    delimiter: ClassVar[str]
+    priority = GENERAL
+
+    def recognises(self, head: Head) -> bool:
+        """Whether the first line has a column that is ours or that `--map` names."""
+        delimiter, names = head.columns
+        ours = any(name in FIELDS or _NUMBERED.fullmatch(name) for name in names)
+        return delimiter == self.delimiter and (ours or not names.isdisjoint(head.mapping.values()))
+
+    def read(self, source: Source, context: ReadContext) -> Iterator[tuple[Example, int]]:
+        """Read rows with a header."""
+        return _read(source, context, self.delimiter, context.options.mapping)
 
 
-def read_tsv(sources: Sequence[Source], context: ReadContext) -> Reading:
-    """Read tab-separated rows with a header."""
-    return _read(sources[0], context, "\t", context.options.mapping)
+class Csv(_Delimited):
+    """Comma-separated, with a header; references as reference1, reference2 …."""
+
+    name = "csv"
+    extensions = (".csv",)
+    delimiter = ","
 
 
-def read_kpqa(sources: Sequence[Source], context: ReadContext) -> Reading:
-    """Read KPQA's human evaluation: an answer, its references and the mean score that people gave."""
-    context.no_mapping("kpqa")
-    return _read(sources[0], context, ",", KPQA_FIELDS)
+class Tsv(_Delimited):
+    """Tab-separated, with a header."""
+
+    name = "tsv"
+    extensions = (".tsv",)
+    delimiter = "\t"
 
 
-def _read(source: Source, context: ReadContext, delimiter: str, mapping: Mapping[str, str]) -> Reading:
+class Kpqa(Format):
+    """KPQA's human scores: question, answer, reference1 …, scores."""
+
+    name = "kpqa"
+    priority = SPECIFIC
+
+    def recognises(self, head: Head) -> bool:
+        """Whether the columns are KPQA's."""
+        delimiter, names = head.columns
+        return delimiter == "," and names.issuperset({"question", "answer", "reference1", "scores"})
+
+    def read(self, source: Source, context: ReadContext) -> Iterator[tuple[Example, int]]:
+        """Read an answer, its references and the mean score that people gave."""
+        context.no_mapping(self.name)
+        return _read(source, context, ",", KPQA_FIELDS)
+
+
+def _read(
+    source: Source, context: ReadContext, delimiter: str, mapping: Mapping[str, str]
+) -> Iterator[tuple[Example, int]]:
     reading = records(source, context, delimiter)
     columns = _Columns(header(reading, source), mapping, source)
     for line, cells in reading:
@@ -46,7 +82,7 @@ def _read(source: Source, context: ReadContext, delimiter: str, mapping: Mapping
         except DataError as error:
             context.refuse(error.problem, source.name, line)
             continue
-        yield example, source.name, line
+        yield example, line
 
 
 class _Columns:
