@@ -36,3 +36,10 @@ def test_printed_scores(spec, printed):
 def test_exact_fractions(spec, exact):
     """The printed numbers are these fractions of the words counted by hand."""
     assert score_of(spec, GENERATED, REFERENCE) == pytest.approx(float(exact), abs=1e-15)
+
+
+def test_keyphrase_weights():
+    """`rouge_l:kpqa` takes the subsequence with "steps", not the one with "are": about .09 (Figure 1 prints .127)."""
+    question = "How many steps are involved in a hypothesis test?"
+
+    assert score_of("rouge_l:kpqa", GENERATED, REFERENCE, question=question) == pytest.approx(0.09, abs=0.01)

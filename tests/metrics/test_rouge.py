@@ -1,63 +1,10 @@
 """ROUGE: shares of n-grams and of common subsequences, by the rules for references, stems and weights."""
 
-from itertools import combinations
 from math import log
 
-import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from answers import answer, score_of, scores_of
-from qassay.features.batch import Pairs
-from qassay.features.tokens import View
-from qassay.metrics.lexical.rouge import _weighted_lcs
-from qassay.text.tokenise import tokeniser
-from qassay.text.tokens import Tokens
-
-small_texts = st.lists(st.sampled_from("abc"), max_size=6)
-
-
-def alignments(left, right):
-    """List every longest common subsequence as the positions it takes on both sides, by brute force."""
-    for size in range(min(len(left), len(right)), -1, -1):
-        found = [
-            (ours, theirs)
-            for ours in combinations(range(len(left)), size)
-            for theirs in combinations(range(len(right)), size)
-            if [left[i] for i in ours] == [right[j] for j in theirs]
-        ]
-        if found:
-            return found
-    return []
-
-
-@given(small_texts, small_texts, st.randoms(use_true_random=False))
-def test_weighted_subsequence(left, right, random):
-    """The weights summed on both sides are those of one longest common subsequence."""
-    tokens = Tokens.cut([" ".join(left), " ".join(right)], tokeniser("word"))
-    weights = np.array([random.random() for _ in tokens.ids])
-    view = View(tokens, np.array([0]), np.array([1]), weights)
-
-    ours, theirs = _weighted_lcs(view, Pairs(np.array([0]), np.array([0])), weights)
-
-    sums = [
-        (sum(weights[list(mine)]), sum(weights[[len(left) + j for j in other]]))
-        for mine, other in alignments(left, right)
-    ]
-    assert any((ours[0], theirs[0]) == pytest.approx(pair) for pair in sums)
-
-
-@given(small_texts, small_texts)
-def test_subsequence_with_equal_weights(left, right):
-    """With equal weights the sums are the length of the longest common subsequence on both sides."""
-    tokens = Tokens.cut([" ".join(left), " ".join(right)], tokeniser("word"))
-    view = View(tokens, np.array([0]), np.array([1]), np.ones(len(tokens.ids)))
-
-    ours, theirs = _weighted_lcs(view, Pairs(np.array([0]), np.array([0])), view.weights)
-
-    length = len(alignments(left, right)[0][0])
-    assert (ours[0], theirs[0]) == (length, length)
 
 
 @pytest.mark.parametrize(

@@ -5,18 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from rapidfuzz.distance import LCSseq
 
 from qassay.arrays import summed
 from qassay.features.tokens import token_view
 from qassay.features.weightings import WEIGHTINGS
 from qassay.metrics.base import OverlapMetric, best, divide, f_measure, subset
 from qassay.metrics.lexical.bonuses import agreeing, entity_tokens
+from qassay.metrics.lexical.heaviest_subsequence import heaviest_subsequence
 from qassay.metrics.lexical.ngrams import Overlap, identical, overlap, table_overlap
 from qassay.metrics.parameters import ENTITY, YESNO, tok
 from qassay.spec import Param
 from qassay.text.porter import stem
-from qassay.text.tokens import ranges
 
 if TYPE_CHECKING:
     from qassay.arrays import Floats
@@ -162,7 +161,7 @@ class RougeL(Rouge):
             left_hits = right_hits = shared
             left_total, right_total = (view.tokens.lengths[side].astype(float) for side in (left, right))
         else:
-            left_hits, right_hits = _weighted_lcs(view, pairs, view.weights)
+            left_hits, right_hits = heaviest_subsequence(view.tokens, left, right, view.weights)
             totals = summed(view.tokens.text_of, view.weights, len(view.tokens))
             left_total, right_total = totals[left], totals[right]
         yesno, entity = self.number("yesno"), self.number("entity")
@@ -190,24 +189,6 @@ class RougeL(Rouge):
                 tokens = view.tokens.row(int(view.candidate[i]))
                 lengths[i] = sum(len(entity) for entity in entities if _stands_in(entity, tokens))
         return lengths
-
-
-def _weighted_lcs(view: View, pairs: Pairs, weights: Floats) -> tuple[Floats, Floats]:
-    """Sum the candidate's and the reference's weights over the tokens of a longest common subsequence."""
-    coded, starts = view.tokens.coded, view.tokens.starts.tolist()
-    blocks = [
-        (i, starts[left] + block.src_start, starts[right] + block.dest_start, block.src_end - block.src_start)
-        for i, (left, right) in enumerate(zip(view.left(pairs).tolist(), view.right(pairs).tolist(), strict=True))
-        for block in LCSseq.opcodes(coded[left], coded[right])
-        if block.tag == "equal"
-    ]
-    pair, left_start, right_start, length = np.array(blocks, np.int64).reshape(-1, 4).T
-    # Added up token by token, as the totals are: so no share comes out above 1, and no other text matters.
-    owner, size = np.repeat(pair, length), len(pairs.example)
-    return (
-        summed(owner, weights[ranges(left_start, length)], size),
-        summed(owner, weights[ranges(right_start, length)], size),
-    )
 
 
 def _stands_in(entity: list[str], tokens: list[str]) -> bool:
