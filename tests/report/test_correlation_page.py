@@ -44,7 +44,7 @@ def test_every_level_has_a_page(level):
 
 def test_a_sole_best_metric_is_called_best_and_not_tied(html):
     """A badge says that it is above all others."""
-    table = html.partition('<table class="agreement"')[2].partition("</table>")[0]
+    table = html.partition('<table class="strips"')[2].partition("</table>")[0]
     assert re.findall(r'<span class="tag">(\w+)</span>', table) == ["best"]
 
 
@@ -52,7 +52,7 @@ def test_ties_with_the_best_are_marked():
     """Both are, the best and what it does not beat."""
     report = correlation_report()
     tied = [replace(each, tied=each.metric != "exact_match") for each in report.agreements]
-    table = render_correlation(replace(report, agreements=tied)).partition('<table class="agreement"')[2]
+    table = render_correlation(replace(report, agreements=tied)).partition('<table class="strips"')[2]
     assert table.partition("</table>")[0].count('<span class="tag">tied</span>') == 2
 
 

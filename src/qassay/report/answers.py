@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import heapq
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, TypeVar
+
+from qassay.metrics.registry import CATALOGUE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -50,6 +53,16 @@ class Ordering:
         return cls(
             {str(each.spec): each.declaration.maximum for each in listed},
             {str(each.spec): each.precedence for each in listed},
+        )
+
+    @classmethod
+    def of_specs(cls, specs: Iterable[str]) -> Ordering:
+        """Return the ordering of metrics by their specs; a name that is no metric of the catalogue comes last."""
+        known = {spec: CATALOGUE.get(re.split("[:,]", spec)[0]) for spec in specs}
+        entries = {spec: entry for spec, entry in known.items() if entry is not None}
+        return cls(
+            {spec: entry.declaration.maximum for spec, entry in entries.items()},
+            {spec: entry.metric.precedence for spec, entry in entries.items()},
         )
 
     def leading(self, specs: Iterable[str]) -> list[str]:

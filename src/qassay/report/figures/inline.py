@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup, escape
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 TINTS = 8
 """Colours that stay apart; beyond, they come again."""
@@ -55,6 +55,8 @@ def interval(
         return f"{_MARGIN + min(1.0, max(0.0, share)) * (100 - 2 * _MARGIN):.2f}%"
 
     shapes = [tag("line", "axis", x1=f"{_MARGIN}%", x2=f"{100 - _MARGIN}%", y1=middle, y2=middle)]
+    if minimum < 0 < maximum:
+        shapes.append(tag("line", "zero", x1=place(0), x2=place(0), y1=0, y2=height))
     if low is not None and high is not None:
         shapes.append(tag("line", "whisker", x1=place(low), x2=place(high), y1=middle, y2=middle))
         shapes.extend(
@@ -63,6 +65,17 @@ def interval(
     if value is not None:
         shapes.append(tag("circle", cx=place(value), cy=middle, r=3.5))
     return _svg("interval", height, label, shapes)
+
+
+def shares(counts: Mapping[str, int], *, label: str, height: int = 10) -> Markup:
+    """Draw a bar in parts, one for each kind, as wide as its share."""
+    total = sum(counts.values()) or 1
+    parts, left = [], 0.0
+    for kind, count in counts.items():
+        width = 100 * count / total
+        parts.append(tag("rect", kind, x=f"{left:.2f}%", y=0, width=f"{width:.2f}%", height=height))
+        left += width
+    return _svg("shares", height, label, parts)
 
 
 def ticks(maximum: float, *, minimum: float = 0.0, parts: int = 4, height: int = 14) -> Markup:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from qassay.report.clipping import clip, fitting_length
 from qassay.report.explain.alignment import Match, align, closest, marks
+from qassay.report.html.document import embed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -46,6 +47,14 @@ class Texts:
     def length(self, text: str) -> int:
         """Return how many characters of a text are shown."""
         return len(self.shown[self._number[text]]) if text in self._number else 0
+
+
+def answers_section(
+    answers: Selection[AnswerRow], specs: Sequence[str], names: Mapping[str, str], ordering: Ordering
+) -> dict[str, Any]:
+    """Return what the template `answers.html` needs."""
+    data = embed(answers_payload(answers, specs, names, ordering))
+    return {"answers": answers, "leading": ordering.leading(specs), "data": data}
 
 
 def answers_payload(

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from qassay.metrics.registry import CATALOGUE
 from qassay.report.answers import system_names
 from qassay.report.figures.inline import TINTS, histogram, interval, ticks
-from qassay.report.html.document import embed, render, write_page
-from qassay.report.html.payload import answers_payload
+from qassay.report.html.document import render, write_page
+from qassay.report.html.payload import answers_section
 from qassay.scoring.aggregation import CONFIDENCE
 
 if TYPE_CHECKING:
@@ -82,8 +82,7 @@ def render_report(report: Report) -> str:
         cards=[_card(report, spec, names) for spec in specs],
         unscored=_unscored(report.aggregates, names, len(specs)),
         signatures=_signatures(report.aggregates, names),
-        leading=report.ordering.leading(specs),
-        data=embed(answers_payload(report.answers, specs, names, report.ordering)),
+        **answers_section(report.answers, specs, names, report.ordering),
     )
 
 

@@ -33,7 +33,7 @@ def annotators_table(study: RatingStudy) -> Group:
         head.add_row(f"alpha ({study.alpha.measurement})", _alpha(study.alpha))
     head.add_row("mean pairwise Pearson", _pearson(study))
     parts: list[RenderableType] = [head, Text("")]
-    shown = sorted(study.annotators, key=_noisiest)[:_LISTED] if len(study.annotators) > _LISTED else study.annotators
+    shown = sorted(study.annotators, key=noisiest)[:_LISTED] if len(study.annotators) > _LISTED else study.annotators
     table = Table(box=None, header_style="bold")
     table.add_column("annotator", overflow="fold")
     for heading in ("ratings", "removed", "bias", "deviation", "agreement"):
@@ -70,7 +70,8 @@ def _removal_lines(study: RatingStudy) -> list[Text]:
     return [Text(""), *lines] if lines else []
 
 
-def _noisiest(each: AnnotatorReport) -> tuple[float, float]:
+def noisiest(each: AnnotatorReport) -> tuple[float, float]:
+    """Sort by the share of ratings that were removed, then by the least agreement."""
     return -each.removed / max(1, each.ratings), 2.0 if each.agreement is None else each.agreement
 
 
