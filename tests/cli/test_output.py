@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from commands import qassay, write_rows
+from commands import qassay_process as qassay
+from commands import write_rows
 
 ROW = {"id": "q1", "question": "長江?", "references": ["Paris ≥ 長江 😀"], "candidate": "Café 長江", "system": "Ä"}
 

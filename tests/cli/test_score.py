@@ -137,7 +137,7 @@ def test_bad_row_stops_with_its_place_and_leaves_no_output(tmp_path):
         more.write('{"id": "bad", "references": [], "candidate": "x"}\n')
     out = tmp_path / "out.jsonl"
     out.write_text("earlier\n")
-    done = qassay("score", file, "-o", out, "--batch", 100, check=2)
+    done = qassay("score", file, *LEXICAL, "-o", out, "--batch", 100, check=2)
     assert "a.jsonl:2001" in done.stderr
     assert "Traceback" not in done.stderr
     assert out.read_text() == "earlier\n"

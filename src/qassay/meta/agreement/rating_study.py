@@ -88,7 +88,7 @@ def study_ratings(
         items=judge_items(ratings, filtered),
         annotators=report_annotators(ratings, filtered),
         ratings=len(ratings),
-        removals=() if filtered is None else [_removal(ratings, row) for row in filtered.removed],
+        removals=() if filtered is None else sorted(_removal(ratings, row) for row in filtered.removed),
     )
 
 
