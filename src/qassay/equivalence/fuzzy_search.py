@@ -9,69 +9,21 @@ from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from qassay.equivalence.quantities import NUMBER_WORDS, Numbers, quantities, roman_figures
+from qassay.equivalence.numbers.quantities import NUMBER_WORDS, Numbers, quantities, roman_figures
+from qassay.equivalence.tables import read_table, read_words
 from qassay.text.porter import stem
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _LONG, _INFLECTED, _LONGER = 4, 5, 6
-_LITTLE = """of in on at by to for from with and or as is was were be been are since during until after before that this
-it its his her their he she they which who about around approximately roughly over"""
-_LITTLE_WORDS = frozenset(_LITTLE.split())
+_FUNCTION_WORDS = read_words("function_words")
 _NOT_LETTERS = re.compile(r"[\W_]+")
 _APOSTROPHES = str.maketrans("", "", "\u2018\u2019")
 _PARTS = re.compile(r"\d+|[^\W\d_]+")
 _ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th|s)?")
-_SIGNS = {
-    "%": ("percent", "per", "cent", "percentage"),
-    "\u00b0": ("degree", "degrees"),
-    "$": ("dollar", "dollars"),
-    "\u00a3": ("pound", "pounds"),
-    "\u20ac": ("euro", "euros"),
-}
-_SHORT_FORMS = {
-    "yr": "year",
-    "yrs": "years",
-    "hr": "hour",
-    "hrs": "hours",
-    "min": "minute",
-    "mins": "minutes",
-    "sec": "second",
-    "secs": "seconds",
-    "km": "kilometers",
-    "kilometres": "kilometers",
-    "cm": "centimeters",
-    "centimetres": "centimeters",
-    "ft": "feet",
-    "lb": "pound",
-    "lbs": "pounds",
-    "kg": "kilograms",
-    "bn": "billion",
-    "dr": "doctor",
-    "st": "saint",
-    "mt": "mount",
-    "co": "company",
-    "corp": "corporation",
-    "dept": "department",
-    "gen": "general",
-    "gov": "governor",
-    "prof": "professor",
-    "sen": "senator",
-    "jr": "junior",
-    "sr": "senior",
-    "jan": "january",
-    "feb": "february",
-    "apr": "april",
-    "jun": "june",
-    "jul": "july",
-    "aug": "august",
-    "sep": "september",
-    "sept": "september",
-    "oct": "october",
-    "nov": "november",
-    "dec": "december",
-}
+_SIGNS = read_table("signs")
+_SHORT_FORMS = dict(read_table("short_forms"))
 
 
 class SearchedText:
@@ -83,8 +35,8 @@ class SearchedText:
         self._known = _known(text, [_plain(word) for word in words])
 
     def share(self, words: Sequence[str]) -> float:
-        """Return the share of words that are found; little ones ("since 1940") count only where there are no others."""
-        wanted = [word for word in words if word not in _LITTLE_WORDS] or words
+        """Return the share of words that are found; function words count only where there are no others."""
+        wanted = [word for word in words if word not in _FUNCTION_WORDS] or words
         return sum(self.has(_plain(word)) for word in wanted) / len(wanted) if wanted else 0.0
 
     def has(self, word: str) -> bool:
@@ -148,7 +100,7 @@ def _plain(text: str) -> str:
 def _known(text: str, words: Sequence[str]) -> frozenset[str]:
     """Return a text's words, and those in them: before a footnote's number, between dashes, behind a sign."""
     known = {part for word in words for part in (word, *_PARTS.findall(word))}
-    known.update(name for sign, names in _SIGNS.items() if sign in text for name in names)
+    known.update(name for sign, name in _SIGNS if sign in text)
     known.update(_SHORT_FORMS[word] for word in known & _SHORT_FORMS.keys())
     return frozenset(known)
 

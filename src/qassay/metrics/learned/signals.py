@@ -111,7 +111,7 @@ class TextFeatures:
     """What is seen in each text by itself."""
 
     def __init__(self, batch: Batch) -> None:
-        from qassay.equivalence.dates import dates  # noqa: PLC0415 - patterns take time to compile
+        from qassay.equivalence.dates.dates import dates  # noqa: PLC0415 - patterns take time to compile
         from qassay.equivalence.fuzzy_search import SearchedText  # noqa: PLC0415
 
         tokens = text_tokens(batch, _TOK)

@@ -5,18 +5,17 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from qassay.equivalence.aliases import aliases
-from qassay.equivalence.mention import Stated
+from qassay.equivalence.names.alias import aliases
+from qassay.equivalence.rule import AnswerPair, Replacement, Rule
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
-ACRONYM = "acronym"
 _ACRONYM = re.compile(r"(?<![\w.&-])(?:(?:[A-Z]\.){1,5}[A-Z]\.?|[A-Z]{2,6})(?![\w&-])")
 _WORD = re.compile(r"[^\W\d_](?:[\w'\u2019]|\.(?=\w))*\.?(?<![a-z]\.)")
 _SMALL = frozenset({"of", "the", "and", "for", "in", "on", "at", "to", "de", "du", "la", "a"})
 _BEHIND_NAMES = frozenset({"jr", "sr", "inc", "ltd", "co", "corp"})
-_BEHIND = re.compile(rf"[\s,]+(?:{'|'.join(_BEHIND_NAMES)})\b", re.IGNORECASE)
+_BEHIND = re.compile(rf"[\s,]+(?:{'|'.join(sorted(_BEHIND_NAMES))})\b", re.IGNORECASE)
 _ASKS_FOR_IT = re.compile(
     r"\b(?:acronym\w*|abbreviat\w*|initials|stands?\sfor|full\s(?:name|form)|in\sfull|short\sfor)\b", re.IGNORECASE
 )
@@ -41,31 +40,14 @@ class _Word(NamedTuple):
         return self.text.lower() in _SMALL
 
     @property
+    def title(self) -> bool:
+        """Whether it stands behind names: Jr., Inc."""
+        return self.text.rstrip(".").lower() in _BEHIND_NAMES
+
+    @property
     def in_capitals(self) -> bool:
         """Whether it is itself an acronym or a numeral: the last word of World War II is no I."""
         return len(self.text.replace(".", "")) > 1 and self.text.isupper()
-
-
-def acronyms_as_in(reference: str, candidate: str, question: str) -> list[tuple[Stated, str]]:
-    """Return the candidate's acronyms as the reference writes them out, and the other way round.
-
-    Not where a text has both, nor where the question gives either: to say what UN stands for it takes more than UN.
-    """
-    if _ASKS_FOR_IT.search(question):
-        return []
-    found = [
-        (each, reference[name])
-        for each in _acronyms(candidate)
-        if (name := _stands_for(each, candidate, reference)) is not None
-    ]
-    found += [
-        (Stated(name.start, name.stop, ACRONYM, 0, each.unit, candidate[name]), each.written)
-        for each in _acronyms(reference)
-        if (name := _stands_for(each, reference, candidate)) is not None
-    ]
-    return [
-        (each, words) for each, words in found if not _given(each.written, question) and not _given(words, question)
-    ]
 
 
 def _given(form: str, question: str) -> bool:
@@ -73,19 +55,27 @@ def _given(form: str, question: str) -> bool:
     return form.lower() in question.lower() if " " in form else form in _WORD.findall(question)
 
 
-def _stands_for(acronym: Stated, text: str, other: str) -> slice | None:
-    """Find what a text's acronym stands for in another; nothing where the text itself writes it out."""
-    if acronym.written in other or (len(acronym.unit) < _SURE and not _alone(acronym, text)):
-        return None
-    name = _written_out(acronym.unit, other)
-    if (
-        name is None
-        or _part_of_more(other, name)
-        or other[name].lower() in text.lower()
-        or _written_out(acronym.unit, text) is not None
-    ):
-        return None
-    return name
+def _stand_for(text: str, other: str) -> Iterator[tuple[re.Match[str], slice]]:
+    """Yield a text's acronyms with what they stand for in another, unless the text itself writes it out."""
+    for acronym in _acronyms(text):
+        letters = acronym[0].replace(".", "")
+        if acronym[0] in other or (len(letters) < _SURE and not _alone(acronym, text)):
+            continue
+        name = _written_out(letters, other)
+        if name is None or _part_of_more(other, name) or other[name].lower() in text.lower():
+            continue
+        if _written_out(letters, text) is None:
+            yield acronym, name
+
+
+def _acronyms(text: str) -> list[re.Match[str]]:
+    """Find acronyms; a text in capitals has none."""
+    if text.isupper() and len(text.split()) > 1:
+        return []
+    found = [
+        match for match in _ACRONYM.finditer(text) if not _EXPLAINED.match(text, match.end()) and not aliases(match[0])
+    ]
+    return found if len(found) <= _MOST else []
 
 
 def _part_of_more(text: str, name: slice) -> bool:
@@ -94,21 +84,9 @@ def _part_of_more(text: str, name: slice) -> bool:
     return bool(before or (_CAPITAL_BEHIND.match(text, name.stop) and not _BEHIND.match(text, name.stop)))
 
 
-def _alone(acronym: Stated, text: str) -> bool:
+def _alone(acronym: re.Match[str], text: str) -> bool:
     """Whether a text says nothing but an acronym."""
-    return text[: acronym.start].strip().lower() in {"", "the", "an", "a"} and not text[acronym.end :].strip(" .")
-
-
-def _acronyms(text: str) -> list[Stated]:
-    """Find acronyms; a text in capitals has none."""
-    if text.isupper() and len(text.split()) > 1:
-        return []
-    found = [
-        Stated(match.start(), match.end(), ACRONYM, 0, match[0].replace(".", ""), match[0])
-        for match in _ACRONYM.finditer(text)
-        if not _EXPLAINED.match(text, match.end()) and not aliases(match[0])
-    ]
-    return found if len(found) <= _MOST else []
+    return text[: acronym.start()].strip().lower() in {"", "the", "an", "a"} and not text[acronym.end() :].strip(" .")
 
 
 def _written_out(letters: str, text: str) -> slice | None:
@@ -116,19 +94,16 @@ def _written_out(letters: str, text: str) -> slice | None:
     words = [_Word(match.start(), match.end(), match[0]) for match in _WORD.finditer(text)]
     if len(words) > _MOST_WORDS:
         return None
+    sure = len(letters) >= _SURE
     for first, word in enumerate(words):
         if word.text[0].upper() != letters[0] or word.small:
             continue
         last = _spelt(letters, words[first:])
         if last is None:
             continue
-        run = words[first : first + last + 1]
-        whole = all(
-            other.small or other.text.rstrip(".").lower() in _BEHIND_NAMES
-            for other in (*words[:first], *words[first + last + 1 :])
-        )
+        run, others = words[first : first + last + 1], (*words[:first], *words[first + last + 1 :])
+        whole = all(other.small or other.title for other in others)
         named = all(other.small or other.text[0].isupper() for other in run)
-        sure = len(letters) >= _SURE
         if (named and (whole or sure)) or (whole and sure and not _COMPOUND.search(text)):
             return slice(run[0].start, run[-1].end)
     return None
@@ -138,7 +113,7 @@ def _spelt(letters: str, words: Sequence[_Word]) -> int | None:
     """Return the place of the word with which the initials have spelt all letters; small words count or do not."""
     at, large = 0, 0
     for place, word in enumerate(words):
-        if word.in_capitals or word.text.rstrip(".").lower() in _BEHIND_NAMES:
+        if word.in_capitals or word.title:
             return None
         if word.text[0].upper() == letters[at]:
             at += 1
@@ -149,3 +124,33 @@ def _spelt(letters: str, words: Sequence[_Word]) -> int | None:
         elif not word.small:
             return None
     return None
+
+
+def _has_acronym(pair: AnswerPair) -> bool:
+    if _ASKS_FOR_IT.search(pair.question):
+        return False
+    return bool(_ACRONYM.search(pair.candidate) or _ACRONYM.search(pair.reference))
+
+
+def _as_in_reference(pair: AnswerPair) -> Sequence[Replacement]:
+    """Write the candidate's acronyms out as the reference does, and shorten what the reference shortens.
+
+    Not where the question gives either: to say what UN stands for it takes more than UN.
+    """
+    _, reference, candidate = pair
+    found = [(*acronym.span(), reference[name]) for acronym, name in _stand_for(candidate, reference)]
+    found += [(name.start, name.stop, acronym[0]) for acronym, name in _stand_for(reference, candidate)]
+    return [
+        Replacement(start, end, words)
+        for start, end, words in found
+        if not _given(words, pair.question) and not _given(candidate[start:end], pair.question)
+    ]
+
+
+ACRONYM = Rule(
+    name="acronym",
+    definition="An acronym takes the reference's name whose initials it is, and a name the reference's acronym.",
+    applies=_has_acronym,
+    rewrite=_as_in_reference,
+    tables=("aliases",),
+)

@@ -54,10 +54,10 @@ class Date(NamedTuple):
 @lru_cache(maxsize=1 << 14)
 def dates(text: str) -> tuple[Date, ...]:
     """Return the distinct dates of a text, the first hundred of them: every one is held against others."""
-    return tuple(islice(dict.fromkeys(date for date, _, _ in dated(text)), _MOST))
+    return tuple(islice(dict.fromkeys(date for date, _, _ in placed_dates(text)), _MOST))
 
 
-def dated(text: str) -> Iterator[tuple[Date, int, int]]:
+def placed_dates(text: str) -> Iterator[tuple[Date, int, int]]:
     """Return every date of a text with where it begins and ends."""
     for match in _DATE.finditer(text):
         if (date := _date(match)) is not None:

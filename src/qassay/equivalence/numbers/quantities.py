@@ -8,43 +8,29 @@ from bisect import bisect_left, bisect_right
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from qassay.equivalence.tables import read_table
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-_CARDINALS = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
-seventeen eighteen nineteen"""
-_ORDINALS = """zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth
-fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth"""
-_ROUND_CARDINALS = "twenty thirty forty fifty sixty seventy eighty ninety"
-_ROUND_ORDINALS = "twentieth thirtieth fortieth fiftieth sixtieth seventieth eightieth ninetieth"
-_UNITS, _ORDINAL_UNITS, _TENS, _ORDINAL_TENS = (
-    words.split() for words in (_CARDINALS, _ORDINALS, _ROUND_CARDINALS, _ROUND_ORDINALS)
+_WORDS = {word: (float(value), kind) for word, value, kind in read_table("number_words")}
+_SMALL = {word: value for word, (value, kind) in _WORDS.items() if not kind.startswith("magnitude")}
+_TENS = frozenset(word for word, (_, kind) in _WORDS.items() if kind == "tens")
+_BELOW_TEN = frozenset(
+    word
+    for word, (value, kind) in _WORDS.items()
+    if kind in {"cardinal", "ordinal"} and 0 < value < 10  # noqa: PLR2004
 )
-CARDINALS = (*_UNITS[1:], *_TENS)
+CARDINALS = tuple(word for word, (value, kind) in _WORDS.items() if kind in {"cardinal", "tens"} and value)
 """The words that other numbers are made of."""
-_SMALL = {
-    **{word: value for value, word in enumerate(_UNITS)},
-    **{word: value for value, word in enumerate(_ORDINAL_UNITS)},
-    **{word: 10 * value for value, word in enumerate(_TENS, 2)},
-    **{word: 10 * value for value, word in enumerate(_ORDINAL_TENS, 2)},
-    "once": 1,
-    "twice": 2,
-    "dozen": 12,
-}
-_BELOW_TEN = frozenset([*_UNITS[1:10], *_ORDINAL_UNITS[1:10]])
 NUMBER_WORDS = {
-    **{word: str(value) for word, value in _SMALL.items()},
-    **{
-        ten + unit: str(_SMALL[ten] + value)
-        for ten in _TENS
-        for units in (_UNITS, _ORDINAL_UNITS)
-        for value, unit in enumerate(units[1:10], 1)
-    },
+    **{word: f"{value:.0f}" for word, value in _SMALL.items()},
+    **{ten + unit: f"{_SMALL[ten] + _SMALL[unit]:.0f}" for ten in _TENS for unit in _BELOW_TEN},
 }
 """English cardinals and ordinals below a hundred, in one word without a hyphen, with their figures."""
-MAGNITUDES = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
+MAGNITUDES = {word: value for word, (value, kind) in _WORDS.items() if kind == "magnitude"}
 """Words that multiply the number before them."""
-GLUED = {"k": 1e3, "m": 1e6, "mn": 1e6, "bn": 1e9, "b": 1e9, "tn": 1e12}
+MAGNITUDE_LETTERS = {word: value for word, (value, kind) in _WORDS.items() if kind == "magnitude letter"}
 """The same as letters behind a sum of money."""
 _MONEY = frozenset("$£€¥₹")
 
@@ -229,8 +215,8 @@ def _of_figures(tokens: _Tokens) -> Quantity:
     scale = 1.0
     if not tail and tokens.joined() in MAGNITUDES:
         scale = MAGNITUDES[tokens.take()[0].lower()]
-    elif tail in GLUED and (len(tail) > 1 or tokens.text[max(0, token.start() - 1)] in _MONEY):
-        scale = GLUED[tail]
+    elif tail in MAGNITUDE_LETTERS and (len(tail) > 1 or tokens.text[max(0, token.start() - 1)] in _MONEY):
+        scale = MAGNITUDE_LETTERS[tail]
     year = float(plain[:4]) if plain == figures and _FOOTNOTED.fullmatch(plain) else _NO_YEAR
     return Quantity(value * scale, value * scale, value, _place(plain) * scale, year)
 

@@ -1,0 +1,96 @@
+"""What a rule is: a name, a definition, examples that are its tests, and a rewriting of the candidate.
+
+A rule knows one way in which two wordings mean the same, or in which two that look alike do not. It puts what the
+candidate says into the reference's words, or takes away what contradicts the reference, before a judge compares them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from qassay.equivalence.tables import read_bytes, read_table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+RULE_NAMES = (
+    "denial",
+    "opposite",
+    "swapped",
+    "units",
+    "decade",
+    "number_form",
+    "alias",
+    "acronym",
+    "inner_capitals",
+)
+"""The names of all rules, in the order in which they are tried; known without loading their patterns."""
+_UNCHANGED, _NOTHING = "(unchanged)", "(nothing)"
+
+
+class AnswerPair(NamedTuple):
+    """A candidate beside one reference, and the question that both answer."""
+
+    question: str
+    reference: str
+    candidate: str
+
+
+class Replacement(NamedTuple):
+    """Other words for a stretch of the candidate."""
+
+    start: int
+    end: int
+    words: str
+
+
+class RuleExample(NamedTuple):
+    """A pair, and the candidate as the rule leaves it: `None` where it stays as it is."""
+
+    pair: AnswerPair
+    read: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rule:
+    """One equivalence or contradiction: it either rewrites parts of a candidate, or vetoes it."""
+
+    name: str
+    definition: str
+    """One sentence, for the documentation, for notes and for `qassay explain`."""
+    applies: Callable[[AnswerPair], bool]
+    """Whether the pair may have what the rule is for; quick."""
+    rewrite: Callable[[AnswerPair], Sequence[Replacement]] | None = None
+    """Find the stretches of the candidate to replace."""
+    veto: Callable[[AnswerPair], bool] | None = None
+    """Whether the candidate contradicts the reference, so that nothing is left of it."""
+    tables: tuple[str, ...] = ()
+    """The data files that the rule reads."""
+    revision: int = 1
+    """Raised when the code changes what the rule does."""
+    reads_denials: bool = False
+    """Whether the rule is for candidates that deny something, which all others leave alone."""
+
+    def replacements(self, pair: AnswerPair) -> Sequence[Replacement]:
+        """Return the stretches of the candidate to replace, all of it for a veto."""
+        if not self.applies(pair):
+            return []
+        if self.veto is not None:
+            return [Replacement(0, len(pair.candidate), "")] if self.veto(pair) else []
+        return self.rewrite(pair) if self.rewrite is not None else []
+
+    @property
+    def examples(self) -> list[RuleExample]:
+        """The rule's examples, which are its tests."""
+        return [
+            RuleExample(AnswerPair(*row[1:4]), {_UNCHANGED: None, _NOTHING: ""}.get(row[4], row[4]))
+            for row in read_table("examples")
+            if row[0] == self.name
+        ]
+
+    def digest(self) -> bytes:
+        """Return a hash of what decides what the rule does: revision, definition, examples and tables."""
+        parts = [self.name, self.definition, str(self.revision), repr(self.examples)]
+        return hashlib.sha256("\0".join(parts).encode() + b"".join(map(read_bytes, self.tables))).digest()
