@@ -14,6 +14,8 @@ from qassay.spec import MetricSpec, Param, with_options
 def value_of(param):
     if param.choices:
         return st.sampled_from(param.choices)
+    if param.parts:
+        return st.sets(st.sampled_from(param.parts)).map(lambda some: param.read("+".join(some) or "off", "m"))
     if isinstance(param.default, bool):
         return st.booleans()
     if isinstance(param.default, int):
@@ -134,6 +136,7 @@ def test_refusals(text, message):
         (Param("df", "run", ""), "any text"),
         (Param("stem", default=False, meaning=""), "yes or no"),
         (Param("stat", "f", "", choices=("f", "p")), "f, p"),
+        (Param("rules", "all", "", parts=("a", "b")), "all, off, or some of a, b, joined by +"),
     ],
 )
 def test_range_in_words(param, words):

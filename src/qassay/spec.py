@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 Value = int | float | str | bool
 Corpus = Literal["mean", "pooled"]
+ALL, OFF = "all", "off"
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 _WORDS = {"yes": True, "true": True, "no": False, "false": False}
 
@@ -33,6 +34,8 @@ class Param:
     low: float | None = None
     high: float | None = None
     choices: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()
+    """Names that may be joined by +, for a parameter that is `all` of them, `off`, or some."""
     weighted_default: Value | None = None
     """The default when the metric carries weights, where it is another one."""
 
@@ -46,6 +49,8 @@ class Param:
         """Turn the spec's text into a checked value."""
         if isinstance(self.default, bool):
             return self._read_word(text, metric)
+        if self.parts:
+            return self._read_parts(text, metric)
         if isinstance(self.default, str):
             return self._read_choice(text, metric)
         return self._read_number(text, metric)
@@ -64,6 +69,23 @@ class Param:
             raise SpecError(f'{metric}: "{self.name}=" has no value')
         return text
 
+    def _read_parts(self, text: str, metric: str) -> str:
+        """Return `all`, `off`, or the given names in their own order, joined by +."""
+        if text in {ALL, OFF}:
+            return text
+        given = [name.strip() for name in text.split("+")]
+        for name in given:
+            if name not in self.parts:
+                raise SpecError(
+                    f'{metric}: "{name}" in "{self.name}={text}" is not one of {", ".join(self.parts)}'
+                    f"{_nearest(name, self.parts)}; {ALL} and {OFF} stand alone"
+                )
+        return ALL if set(given) == set(self.parts) else "+".join(name for name in self.parts if name in given)
+
+    def chosen_parts(self, value: str) -> tuple[str, ...]:
+        """Return the names that a value of this parameter stands for."""
+        return {ALL: self.parts, OFF: ()}.get(value, tuple(value.split("+")))
+
     def _read_number(self, text: str, metric: str) -> int | float:
         whole = isinstance(self.default, int)
         number = float(text) if _NUMBER.fullmatch(text) else nan
@@ -79,6 +101,8 @@ class Param:
         """What may be given, in words."""
         if self.choices:
             return ", ".join(self.choices)
+        if self.parts:
+            return f"{ALL}, {OFF}, or some of {', '.join(self.parts)}, joined by +"
         if isinstance(self.default, bool):
             return "yes or no"
         if self.low is None:

@@ -1,6 +1,6 @@
 import pytest
 
-from qassay.equivalence.dates import Date, dates
+from qassay.equivalence.dates.dates import Date, dates
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qassay.equivalence.quantities import NEAR, Numbers, quantities, roman_figures
+from qassay.equivalence.numbers.quantities import NEAR, Numbers, quantities, roman_figures
 
 
 @pytest.mark.parametrize(

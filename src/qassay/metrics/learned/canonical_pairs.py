@@ -1,7 +1,8 @@
-"""Pairs of a batch as they are judged: as they are written, or put into the same terms."""
+"""Pairs of a batch as they are judged: as they are written, or with the candidate in its reference's words."""
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -12,48 +13,71 @@ from qassay.metrics.base import subset
 
 if TYPE_CHECKING:
     from qassay.arrays import Ints
+    from qassay.equivalence.canonicalise import FiredRule
     from qassay.features.batch import Pairs
 
+RULE_NOTE = "answers changed before judging by the rule "
 
-class Side(NamedTuple):
+
+class JudgedPairs(NamedTuple):
     """Some pairs, in the batch that has their texts."""
 
     rows: Ints
     """Which of the given pairs they are."""
     batch: Batch
     pairs: Pairs
+    fired: tuple[tuple[FiredRule, ...], ...] = ()
+    """The rules that changed the candidate, for each pair where rules did."""
 
 
-def as_written(batch: Batch, pairs: Pairs) -> list[Side]:
+def as_written(batch: Batch, pairs: Pairs) -> list[JudgedPairs]:
     """Take all pairs as they are."""
-    return [Side(np.arange(len(pairs.example)), batch, pairs)]
+    return [JudgedPairs(np.arange(len(pairs.example)), batch, pairs)]
 
 
-def canonical_pairs(batch: Batch, pairs: Pairs) -> list[Side]:
-    """Take the pairs as they are, and behind them those whose candidates are put into their reference's terms.
+def canonical_pairs(batch: Batch, pairs: Pairs, rules: tuple[str, ...]) -> list[JudgedPairs]:
+    """Take the pairs as they are, and behind them those whose candidates some rules put into their reference's words.
 
     The latter are a batch of their own, one example per pair, made once for all judges.
     """
-    return batch.memo((canonical_pairs, pairs.reference.tobytes()), lambda: _split(batch, pairs))
+    if not rules:
+        return as_written(batch, pairs)
+    return batch.memo((canonical_pairs, pairs.reference.tobytes(), rules), lambda: _split(batch, pairs, rules))
 
 
-def _split(batch: Batch, pairs: Pairs) -> list[Side]:
-    from qassay.equivalence.canonicalise import restated  # noqa: PLC0415 - patterns take time to compile
+def fired_rules(judged: list[JudgedPairs], pair: int) -> tuple[FiredRule, ...]:
+    """Return the rules that changed the candidate of one of the pairs, each with the words before and after."""
+    for part in judged[1:]:
+        if pair in part.rows:
+            return part.fired[int(np.flatnonzero(part.rows == pair)[0])]
+    return ()
 
-    rows, examples = [], []
+
+def _split(batch: Batch, pairs: Pairs, names: tuple[str, ...]) -> list[JudgedPairs]:
+    from qassay.equivalence.canonicalise import canonicalise  # noqa: PLC0415 - patterns take time to compile
+    from qassay.equivalence.registry import active_rules  # noqa: PLC0415
+
+    rules = active_rules(names)
+    rows, examples, fired = [], [], []
+    changed: dict[str, set[int]] = {}
     for row, (i, k) in enumerate(zip(*(side.tolist() for side in pairs), strict=True)):
         example = batch.examples[i]
         candidate, reference = batch.texts[batch.candidate[i]], batch.texts[batch.reference[k]]
-        if candidate != reference and (found := restated(example.question, reference, candidate)):
-            held = replace(example.references[0], text=found.reference)
+        if candidate != reference and (found := canonicalise(example.question, reference, candidate, rules)):
             rows.append(row)
+            fired.append(found.fired)
+            held = replace(example.references[0], text=reference)
             examples.append(replace(example, candidate=found.candidate, references=(held,)))
+            for rule in found.fired:
+                changed.setdefault(rule.name, set()).add(i)
     if not rows:
         return as_written(batch, pairs)
+    # The larger count, not the sum: several judges see the same answers.
+    batch.notes |= Counter({f"{RULE_NOTE}{name}": len(changed[name]) for name in names if name in changed})
     kept = np.ones(len(pairs.example), bool)
     kept[rows] = False
     rewritten = Batch(examples, batch.resources)
     return [
-        Side(np.flatnonzero(kept), batch, subset(pairs, kept)),
-        Side(np.array(rows), rewritten, rewritten.pairs),
+        JudgedPairs(np.flatnonzero(kept), batch, subset(pairs, kept)),
+        JudgedPairs(np.array(rows), rewritten, rewritten.pairs, tuple(fired)),
     ]

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from qassay.arrays import summed
+from qassay.equivalence.rule import RULE_NAMES
 from qassay.errors import SpecError
 from qassay.features.readability import UNREAD, UNREAD_TEXT, readable_pairs
 from qassay.features.tokens import token_view
 from qassay.metrics.base import EMPTY_REFERENCE, MeanMetric, best, divide, subset
-from qassay.metrics.learned.canonical_pairs import Side, as_written, canonical_pairs
+from qassay.metrics.learned.canonical_pairs import canonical_pairs, fired_rules
 from qassay.metrics.learned.signals import JUDGE, Signals, lexical_signals, model_signals
 from qassay.metrics.learned.verdicts import judge_logits
 from qassay.models.ava.design import DESIGNS, READER
@@ -29,8 +30,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from qassay.arrays import Bools, Floats
+    from qassay.equivalence.canonicalise import FiredRule
     from qassay.features.batch import Batch, Pairs
     from qassay.features.resources import Resources
+    from qassay.metrics.learned.canonical_pairs import JudgedPairs
     from qassay.spec import MetricSpec, Value
 
 KINDS = ("mini", "linear", *DESIGNS)
@@ -38,10 +41,12 @@ EXPLAINED = frozenset({"mini", "linear"})
 """The kinds whose verdict is a sum of parts."""
 NO_WORD = "no reference has a word"
 NO_QUESTION = "answers without a question, judged by their references alone"
-RESTATED = "answers read in their reference's own terms: its units, numbers, dates, names, or without what denies it"
 MODEL = Param("model", EMBEDDED, "mini, or a folder that `qassay train` wrote")
 REFERENCES = Param(
     "refs", "max", "several references: the best probability, or the mean (as in the paper)", choices=("max", "mean")
+)
+RULES = Param(
+    "rules", "all", "which rules put an answer into the reference's words before it is judged", parts=RULE_NAMES
 )
 _MOST_SURE = 7.0
 """The judge's logit counts no further than this."""
@@ -78,20 +83,32 @@ class LearnedMetric(MeanMetric):
             batch.notes[NO_QUESTION] = unasked
         pairs = self._usable(batch)
         scores = np.zeros(len(pairs.example))
-        for side in self.sides(batch, pairs):
+        for side in self.judged_pairs(batch, pairs):
             scores[side.rows] = self._probabilities(side.batch, side.pairs)
         if self.text("refs") == "max":
             return best(scores, pairs.example, len(batch))
         totals = summed(pairs.example, scores, len(batch))
         return divide(totals, np.bincount(pairs.example, minlength=len(batch)).astype(np.float64), empty=np.nan)
 
-    def sides(self, batch: Batch, pairs: Pairs) -> list[Side]:
-        """Return the pairs as they are judged: candidates in their reference's own terms."""
-        sides = canonical_pairs(batch, pairs)
-        for side in sides[1:]:
-            # Set, not added: several judges see the same answers.
-            batch.notes[RESTATED] = len(np.unique(pairs.example[side.rows]))
-        return sides
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """The names of the rules that may change a candidate."""
+        return RULES.chosen_parts(self.text("rules"))
+
+    def identity(self, resources: Resources) -> dict[str, str]:
+        """Add a hash of the rules: what they are defined to do, and their tables."""
+        from qassay.equivalence.registry import rules_fingerprint  # noqa: PLC0415 - patterns take time to compile
+
+        known = super().identity(resources)
+        return {**known, "rules": rules_fingerprint(self.rules)} if self.rules else known
+
+    def judged_pairs(self, batch: Batch, pairs: Pairs) -> list[JudgedPairs]:
+        """Return the pairs as they are judged: candidates in their reference's words, as far as the rules reach."""
+        return canonical_pairs(batch, pairs, self.rules)
+
+    def fired_rules(self, batch: Batch, pair: int) -> tuple[FiredRule, ...]:
+        """Return the rules that changed the candidate of one of the batch's pairs, with the words before and after."""
+        return fired_rules(self.judged_pairs(batch, batch.pairs), pair)
 
     def _probabilities(self, batch: Batch, pairs: Pairs) -> Floats:
         scores = np.zeros(len(pairs.example))
@@ -147,7 +164,7 @@ class Lerc(LearnedMetric):
     name = "lerc"
     summary = "a reader's estimate of how right an answer is, with its context where there is one"
     source = "Chen et al. 2020"
-    params = (MODEL, REFERENCES, UNREAD)
+    params = (MODEL, REFERENCES, UNREAD, RULES)
 
     @classmethod
     def takes_model(cls, ref: str, settings: Mapping[str, Value]) -> bool:  # noqa: ARG003 - any reader
@@ -183,6 +200,7 @@ class Ava(LearnedMetric):
         Param("kind", "mini", "the embedded judge, or a model of the paper's", choices=KINDS),
         REFERENCES,
         UNREAD,
+        RULES,
     )
     precedence = 3
 
@@ -200,6 +218,8 @@ class Ava(LearnedMetric):
         super().__init__(spec)
         self.kind = self.text("kind")
         self._model = self.text("model")
+        if self.kind != "mini" and "rules" in dict(spec.options):
+            raise SpecError(f"ava,kind={self.kind} judges what is written; leave rules= out")
         if self._model != EMBEDDED and self.kind != "linear":
             self._check_design()
         elif self.kind in DESIGNS:
@@ -229,9 +249,10 @@ class Ava(LearnedMetric):
             return {**known, "model": judge}
         return {**known, "model": judge, "layer": fingerprint(folder / DESCRIPTION), "weights": _weights(resources)}
 
-    def sides(self, batch: Batch, pairs: Pairs) -> list[Side]:
-        """Return the pairs as they are judged; the paper's own models judge what is written."""
-        return super().sides(batch, pairs) if self.kind == "mini" else as_written(batch, pairs)
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """The names of the rules that may change a candidate; the paper's own models judge what is written."""
+        return super().rules if self.kind == "mini" else ()
 
     def pair_logits(self, batch: Batch, pairs: Pairs) -> Floats:
         """Judge each pair."""
@@ -270,7 +291,7 @@ class Ava(LearnedMetric):
             return explained
         usable = self._usable(batch)
         best_logit = np.full(len(batch), -np.inf)
-        for side in self.sides(batch, usable):
+        for side in self.judged_pairs(batch, usable):
             example = usable.example[side.rows]
             same = side.batch.candidate[side.pairs.example] == side.batch.reference[side.pairs.reference]
             best_logit[example[same]] = np.inf

@@ -10,7 +10,7 @@ from rapidfuzz.distance import LCSseq
 from qassay.errors import SpecError
 from qassay.features.batch import Batch
 from qassay.features.tokens import token_view
-from qassay.metrics.learned.judges import RESTATED
+from qassay.metrics.learned.canonical_pairs import RULE_NOTE
 from qassay.metrics.registry import parse_spec
 from qassay.report.clipping import LONGEST, Clipped, clip
 from qassay.report.explain.alignment import Match, align, closest
@@ -147,7 +147,7 @@ def explain(example: Example, specs: Sequence[str], scorer: Scorer) -> Explanati
         closest=closest(alignments) if alignments else 0,
         parts=next(gather_evidence([example], scorer)).parts,
         # What was read is shown with each reference.
-        notes={note: count for note, count in scored.notes.items() if note != RESTATED},
+        notes={note: count for note, count in scored.notes.items() if not note.startswith(RULE_NOTE)},
     )
 
 

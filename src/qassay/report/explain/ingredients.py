@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _LONGEST = 80
 """How many characters of a normalised text are worth showing."""
+_NOTHING = "(nothing)"
 
 
 class Ingredient(NamedTuple):
@@ -72,18 +73,17 @@ def _of_token_f1(metric: TokenF1, batch: Batch, i: int) -> list[Ingredient]:
     return [Ingredient("precision", precision), Ingredient("recall", recall)]
 
 
-def _read_as(metric: LearnedMetric, batch: Batch, i: int) -> list[Ingredient]:
-    """Show an answer as it was judged, where that is not as it was written."""
+def _rules(metric: LearnedMetric, batch: Batch, i: int) -> list[Ingredient]:
+    """Show an answer as it was judged, where a rule changed it, and which one did."""
     pair = int(np.flatnonzero(batch.pairs.example == i)[0])
-    for side in metric.sides(batch, batch.pairs)[1:]:
-        if pair in side.rows:
-            example = side.batch.examples[int(np.flatnonzero(side.rows == pair)[0])]
-            reference = example.references[0].text
-            given = batch.texts[batch.reference[batch.pairs.reference[pair]]]
-            shown = [Ingredient("read as", shorten(example.candidate or "", _LONGEST, placeholder=" …"))]
-            against = [Ingredient("against", shorten(reference, _LONGEST, placeholder=" …"))]
-            return [*shown, *(against if reference != given else [])]
-    return []
+    fired = metric.fired_rules(batch, pair)
+    if not fired:
+        return []
+    changed = next(part for part in metric.judged_pairs(batch, batch.pairs)[1:] if pair in part.rows)
+    example = changed.batch.examples[int(np.flatnonzero(changed.rows == pair)[0])]
+    changes = [(f"rule {rule.name}", f"{rule.before} \u2192 {rule.after or _NOTHING}") for rule in fired]
+    shown = [("judged as", example.candidate or _NOTHING), *changes]
+    return [Ingredient(name, shorten(text, _LONGEST, placeholder=" \u2026")) for name, text in shown]
 
 
 def _compared(metric: PairMetric, batch: Batch, i: int) -> list[Ingredient]:
@@ -104,5 +104,5 @@ _KINDS: tuple[tuple[type[Metric], Callable[[Any, Batch, int], list[Ingredient]]]
     (Rouge, _of_rouge),
     (TokenF1, _of_token_f1),
     (PairMetric, _compared),
-    (LearnedMetric, _read_as),
+    (LearnedMetric, _rules),
 )

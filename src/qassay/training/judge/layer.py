@@ -170,7 +170,9 @@ def measure(
 
 
 def _signals(metric: Ava, batch: Batch) -> Signals:
-    sides = [(side.rows, metric.pair_signals(side.batch, side.pairs)) for side in metric.sides(batch, batch.pairs)]
+    sides = [
+        (side.rows, metric.pair_signals(side.batch, side.pairs)) for side in metric.judged_pairs(batch, batch.pairs)
+    ]
     values = np.concatenate([signals.values for _, signals in sides])
     values[np.concatenate([places for places, _ in sides])] = values.copy()
     return Signals(sides[0][1].names, values)
