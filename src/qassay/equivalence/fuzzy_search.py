@@ -23,7 +23,7 @@ _APOSTROPHES = str.maketrans("", "", "\u2018\u2019")
 _PARTS = re.compile(r"\d+|[^\W\d_]+")
 _ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th|s)?")
 _SIGNS = read_table("signs")
-_SHORT_FORMS = {short: word for short, word in read_table("short_forms")}
+_SHORT_FORMS = {row[0]: row[1] for row in read_table("short_forms")}
 
 
 class SearchedText:
