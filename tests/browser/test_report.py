@@ -389,7 +389,7 @@ def test_the_judges_signals_stand_beside_its_score(browser, judged_path):
     """The table names signals with what they add, and draws bars of both kinds apart."""
     detail = open_answer(opened(browser, judged_path), "atlas", "How many steps")
     names = [each.text for each in detail.find_elements(By.CSS_SELECTOR, ".signals tbody th")]
-    assert "judge" in names
+    assert "the network's reading" in names
     bar = detail.find_element(By.CSS_SELECTOR, ".signals tbody tr:first-child .pull i")
     assert bar.rect["width"] > 10
 

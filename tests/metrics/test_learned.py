@@ -4,6 +4,7 @@ import pytest
 from answers import answer
 from qassay.errors import SpecError
 from qassay.features.batch import Batch
+from qassay.metrics.breakdown import ScoreBreakdown
 from qassay.metrics.registry import create, create_all
 
 QUESTION = "How many steps are involved in a hypothesis test?"
@@ -56,8 +57,9 @@ def test_an_explanation_adds_up_to_the_score():
     metric = create("ava")
     batch = Batch([answer("It is Paris, I think.", "Rome", "Paris", question="What is the capital of France?")])
 
-    (parts,) = metric.explain(batch)
+    (found,) = metric.explain(batch)
 
+    parts = found.parts
     logit = sum(part.part for part in parts)
     assert 1 / (1 + np.exp(-logit)) == pytest.approx(metric.values(batch)[0])
     assert [abs(part.part) for part in parts] == sorted((abs(part.part) for part in parts), reverse=True)
@@ -67,7 +69,7 @@ def test_what_needs_no_model_has_no_explanation():
     """Identical, blank and missing answers are not judged."""
     batch = Batch([answer("Paris", "Paris"), answer("", "Paris"), answer(None, "Paris")])
 
-    assert create("ava").explain(batch) == [[], [], []]
+    assert [found.parts for found in create("ava").explain(batch)] == [(), (), ()]
 
 
 def test_lerc_reads_the_context():
@@ -133,4 +135,4 @@ def test_other_references_count_beside_one_without_a_word(spec: str):
 @pytest.mark.parametrize("spec", ["ava", "ava,kind=linear"])
 def test_what_is_not_judged_is_not_explained(spec: str):
     """An answer beside a reference without words has no parts of a verdict."""
-    assert create(spec).explain(Batch([answer("!!!", "...", question="Who sat?")])) == [[]]
+    assert create(spec).explain(Batch([answer("!!!", "...", question="Who sat?")])) == [ScoreBreakdown()]

@@ -112,7 +112,7 @@ def test_the_page_gets_the_judges_signals_by_number():
 
     (parts,) = page["answers"][0]["parts"].values()
     assert list(page["answers"][0]["parts"]) == [1]
-    assert page["signals"][parts[0][0]] == "judge"
+    assert page["signals"][parts[0][0]]["label"] == "network"
     assert all(abs(part) >= 0.005 for _, _, part in parts)
 
 

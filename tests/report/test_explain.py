@@ -5,7 +5,9 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
+from answers import answer
 from qassay.errors import SpecError
+from qassay.metrics.breakdown import topics
 from qassay.records import Example, Reference
 from qassay.report.explain.alignment import Match
 from qassay.report.explain.render import explain, print_explanation, render_explanation, write_explanation
@@ -203,4 +205,48 @@ def test_metrics_without_a_judge_have_no_signals():
     """Nothing is added to the explanation of lexical metrics."""
     explanation = explained()
     assert explanation.to_dict()["parts"] == {}
-    assert "signal" not in shown(explanation)
+    assert "goes by" not in shown(explanation)
+
+
+def test_signals_of_one_topic_are_shown_together():
+    """What a missing date takes back of a missing number is no point for a wrong answer."""
+    wrong = answer("in London", "12 March 1990", question="When was she born?")
+
+    found = {topic.name: topic.part for topic in topics(explained(wrong, specs=["ava"]).parts["ava"])}
+
+    assert found["words, numbers and names"] < 0
+    assert found["likeness in meaning"] < 0
+
+
+def test_every_signal_is_explained():
+    """The terminal and the page say in a line what each signal is."""
+    explanation = explained(specs=["ava"])
+
+    assert all(part.description and part.topic for part in explanation.parts["ava"])
+    assert "share of the reference's numbers that it lacks" in " ".join(shown(explanation).split())
+    assert "share of the reference&#39;s numbers that it lacks" in render_explanation(explanation)
+
+
+@pytest.mark.parametrize("specs", [["bert_score:idf"], ["bert_score:kpqa", "bert_score:idf"]])
+def test_weights_of_word_pieces_are_shown_on_words(specs):
+    """A metric that weighs its own pieces is explained in words: no other frequencies are wanted."""
+    explanation = explained(answer("one dog", "one cat", "two cats", question="Which?"), specs=specs)
+
+    words = explanation.to_dict()["references"][0]["reference_words"]
+    assert [round(word["weights"]["idf"], 3) for word in words] == [0.405, 0.405]
+
+
+def test_a_metric_that_says_nothing_is_shown_with_its_definition():
+    """Beside the score stands what the metric is."""
+    explanation = explained(specs=["bert_score"])
+
+    assert "greedy cosine matching of token embeddings" in " ".join(shown(explanation).split())
+    assert explanation.to_dict()["definitions"] == {"bert_score": "greedy cosine matching of token embeddings"}
+
+
+def test_the_page_of_an_answer_without_a_question_has_a_title():
+    """An answer from the command line has no id worth showing."""
+    page = render_explanation(explained(replace(answer("one dog", "one cat"), id="given")))
+
+    assert "given" not in page.partition("<title>")[2].partition("</title>")[0]
+    assert "<li>given</li>" not in page

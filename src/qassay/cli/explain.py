@@ -16,6 +16,7 @@ from qassay.io.reader import Reader
 from qassay.metrics.registry import default_metrics
 from qassay.models.base import EMBEDDED
 from qassay.records import Example, Reference
+from qassay.report.explain.explanation import GIVEN
 from qassay.report.explain.render import explain as explain_example
 from qassay.report.explain.render import print_explanation, write_explanation
 from qassay.scoring.scorer import Scorer
@@ -85,4 +86,4 @@ def _find(reader: Reader, id_: str | None, system: str | None) -> Example:
 def _given(question: str, reference: list[str] | None, candidate: str | None) -> Example:
     if not reference or candidate is None:
         raise SpecError("give a file and --id, or --reference and --candidate (and --question)")
-    return Example("given", question, tuple(Reference(text) for text in reference), candidate)
+    return Example(GIVEN, question, tuple(Reference(text) for text in reference), candidate)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -27,6 +28,13 @@ class View(NamedTuple):
     """Row of each reference of the flat list."""
     weights: Floats | None
     """One per token, or None when all count alike."""
+    text: Ints
+    """The text of each row, as a row of the batch's texts."""
+
+    def weights_by_row(self) -> list[Floats]:
+        """Return the weights of each row; ones where all tokens count alike."""
+        weights = np.ones(len(self.tokens.ids)) if self.weights is None else self.weights
+        return [weights[start:end] for start, end in pairwise(self.tokens.starts.tolist())]
 
     def left(self, pairs: Pairs) -> Ints:
         """Return the candidate's row for each pair."""
@@ -57,11 +65,12 @@ def token_view(batch: Batch, tok: str, weighting: str | None = None) -> View:
 def _make_view(batch: Batch, tok: str, weighting: str | None) -> View:
     tokens = text_tokens(batch, tok)
     if weighting is None:
-        return View(tokens, batch.candidate, batch.reference, None)
+        return View(tokens, batch.candidate, batch.reference, None, np.arange(len(tokens)))
     texts = TokenisedTexts(tok, lambda: tokens, lambda: text_spans(batch, tok))
     found = WEIGHTINGS[weighting].weigh(batch, texts)
-    rows = tokens if found.text is None else tokens.take(found.text)
-    return View(rows, found.candidate, found.reference, _never_all_zero(batch, rows, found.weights))
+    rows = tokens if np.array_equal(found.text, np.arange(len(tokens))) else tokens.take(found.text)
+    weights = _never_all_zero(batch, rows, found.weights)
+    return View(rows, found.candidate, found.reference, weights, found.text)
 
 
 def _never_all_zero(batch: Batch, tokens: Tokens, weights: Floats) -> Floats:

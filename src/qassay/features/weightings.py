@@ -57,8 +57,8 @@ class TokenisedTexts:
 class RowWeights(NamedTuple):
     """Texts with their weights; candidates and references point to them. One text may stand in several rows."""
 
-    text: Ints | None
-    """The text of each row; None where each text of the batch is a row."""
+    text: Ints
+    """The text of each row, as a row of the batch's texts."""
     candidate: Ints
     """The row of each example's candidate."""
     reference: Ints
@@ -68,8 +68,8 @@ class RowWeights(NamedTuple):
 
     def by_row(self, lengths: Ints) -> list[Floats]:
         """Return the weights of each row, given how many tokens each text has."""
-        rows = lengths if self.text is None else lengths[self.text]
-        return [self.weights[start:end] for start, end in pairwise([0, *np.cumsum(rows).tolist()])]
+        bounds = [0, *np.cumsum(lengths[self.text]).tolist()]
+        return [self.weights[start:end] for start, end in pairwise(bounds)]
 
 
 class Weighting:
@@ -171,7 +171,7 @@ class Idf(Weighting):
     def weigh(self, batch: Batch, texts: TokenisedTexts) -> RowWeights:
         """Look every token's rarity up."""
         rarity = batch.resources.frequencies[FrequencyNeed(texts.tok)].idf(texts.tokens.words)
-        return RowWeights(None, batch.candidate, batch.reference, rarity[texts.tokens.ids])
+        return RowWeights(np.arange(len(batch.texts)), batch.candidate, batch.reference, rarity[texts.tokens.ids])
 
 
 class Uniform(Weighting):
@@ -181,7 +181,7 @@ class Uniform(Weighting):
 
     def weigh(self, batch: Batch, texts: TokenisedTexts) -> RowWeights:
         """Return ones."""
-        return RowWeights(None, batch.candidate, batch.reference, np.ones(len(texts.tokens.ids)))
+        return RowWeights(np.arange(len(batch.texts)), batch.candidate, batch.reference, np.ones(len(texts.tokens.ids)))
 
 
 def _made(name: str, given: object, distribution: Distribution | None) -> Weighting:

@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from qassay.features.tokens import token_view
+from qassay.features.tokens import text_spans, token_view
 from qassay.features.weightings import WEIGHTINGS
+from qassay.metrics.breakdown import ScoreBreakdown, answer_weights
+from qassay.models.base import TokenWeights
 from qassay.spec import Declaration
 
 if TYPE_CHECKING:
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from qassay.features.frequencies import FrequencyNeed
     from qassay.features.resources import Resources
     from qassay.features.weightings import Weighting
+    from qassay.metrics.breakdown import AnswerWeights
     from qassay.spec import Corpus, MetricSpec, Param, Value
 
 
@@ -136,6 +139,24 @@ class Metric(ABC):
     @abstractmethod
     def finish(self, stats: Floats) -> Floats:
         """Return the scores that statistics of shape (…, k) stand for; NaN where nothing was scored."""
+
+    def explain(self, batch: Batch) -> list[ScoreBreakdown]:
+        """Return what stands behind the score of each example; what an unscored one has is not shown.
+
+        A metric that says nothing here is shown with its score and its summary.
+        """
+        return [ScoreBreakdown()] * len(batch)
+
+    def token_weights(self, batch: Batch) -> list[AnswerWeights]:
+        """Return what the tokens weigh, as the metric cuts them; nothing without a weighting."""
+        if self.spec.weights is None:
+            return []
+        view, spans = token_view(batch, self.tok, self.spec.weights), text_spans(batch, self.tok)
+        rows = [
+            TokenWeights(spans[text], weights)
+            for text, weights in zip(view.text.tolist(), view.weights_by_row(), strict=True)
+        ]
+        return answer_weights(batch, rows, view.candidate, view.reference)
 
     def unscored(self, batch: Batch) -> dict[int, str]:
         """Return why an example cannot be scored."""

@@ -10,9 +10,10 @@ from qassay.features.embeddings import text_embeddings
 from qassay.features.readability import UNREAD, UNREAD_TEXT, readable_pairs
 from qassay.features.weightings import WEIGHTINGS, TokenisedTexts
 from qassay.metrics.base import EMPTY_REFERENCE, MeanMetric, best, f_measure, subset
+from qassay.metrics.breakdown import answer_weights
 from qassay.metrics.embedding.baseline import Baseline, baseline, baseline_identity
 from qassay.metrics.embedding.matching import Units, match_pairs
-from qassay.models.base import EMBEDDED
+from qassay.models.base import EMBEDDED, TokenWeights
 from qassay.models.load import is_encoder
 from qassay.spec import Param
 from qassay.text.tokens import Tokens
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from qassay.arrays import Bools, Floats, Ints
     from qassay.features.batch import Batch, Pairs
     from qassay.features.resources import Resources
+    from qassay.features.weightings import RowWeights, Weighting
+    from qassay.metrics.breakdown import AnswerWeights
     from qassay.models.base import TokenEmbeddings
     from qassay.spec import Value
 
@@ -73,7 +76,7 @@ class BertScore(MeanMetric):
     def values(self, batch: Batch) -> Floats:
         """Score every pair and keep each example's best."""
         pairs = self._usable(batch)
-        layer = int(self.settings["layer"]) or batch.resources.encoder(self.model).default_layer
+        layer = self._layer(batch)
         encoded = text_embeddings(batch, self.model, layer)
         left, right, weights = self._weights(batch, pairs, encoded)
         power = self.number("sharpen")
@@ -87,6 +90,9 @@ class BertScore(MeanMetric):
         empty = np.array([each.special.all() for each in encoded], bool)[candidate] & (candidate != reference)
         scores = np.where(empty, 0.0, self._score(precision, recall, self._floor(batch, layer)))
         return best(scores, pairs.example, len(batch))
+
+    def _layer(self, batch: Batch) -> int:
+        return int(self.settings["layer"]) or batch.resources.encoder(self.model).default_layer
 
     def unscored(self, batch: Batch) -> dict[int, str]:
         """Add the examples whose references are all blank, and those that the model cannot read."""
@@ -115,11 +121,27 @@ class BertScore(MeanMetric):
         if self.weighting is None:
             weights = [each.astype(np.float64) for each in inner]
             return batch.candidate[pairs.example], batch.reference[pairs.reference], weights
-        found = self.weighting.weigh(batch, self._pieces(batch, encoded))
-        rows = range(len(inner)) if found.text is None else found.text.tolist()
-        by_row = found.by_row(np.array([each.sum() for each in inner], np.int64))
-        weights = [_inside(inner[text], each) for text, each in zip(rows, by_row, strict=True)]
+        found, rows = self._weighed(batch, encoded, self.weighting)
+        weights = [_inside(inner[text], each) for text, each in zip(found.text.tolist(), rows, strict=True)]
         return found.candidate[pairs.example], found.reference[pairs.reference], weights
+
+    def _weighed(
+        self, batch: Batch, encoded: Sequence[TokenEmbeddings], weighting: Weighting
+    ) -> tuple[RowWeights, list[Floats]]:
+        found = weighting.weigh(batch, self._pieces(batch, encoded))
+        return found, found.by_row(np.array([np.count_nonzero(~each.special) for each in encoded], np.int64))
+
+    def token_weights(self, batch: Batch) -> list[AnswerWeights]:
+        """Return what the word pieces weigh."""
+        if self.weighting is None:
+            return []
+        encoded = text_embeddings(batch, self.model, self._layer(batch))
+        found, rows = self._weighed(batch, encoded, self.weighting)
+        weights = [
+            TokenWeights(encoded[text].spans[~encoded[text].special], each)
+            for text, each in zip(found.text.tolist(), rows, strict=True)
+        ]
+        return answer_weights(batch, weights, found.candidate, found.reference)
 
     def _pieces(self, batch: Batch, encoded: Sequence[TokenEmbeddings]) -> TokenisedTexts:
         """Return the texts in the encoder's word pieces, without the special tokens around them."""

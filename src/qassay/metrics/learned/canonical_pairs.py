@@ -45,14 +45,6 @@ def canonical_pairs(batch: Batch, pairs: Pairs, rules: tuple[str, ...]) -> list[
     return batch.memo((canonical_pairs, pairs.reference.tobytes(), rules), lambda: _split(batch, pairs, rules))
 
 
-def fired_rules(judged: list[JudgedPairs], pair: int) -> tuple[FiredRule, ...]:
-    """Return the rules that changed the candidate of one of the pairs, each with the words before and after."""
-    for part in judged[1:]:
-        if pair in part.rows:
-            return part.fired[int(np.flatnonzero(part.rows == pair)[0])]
-    return ()
-
-
 def _split(batch: Batch, pairs: Pairs, names: tuple[str, ...]) -> list[JudgedPairs]:
     from qassay.equivalence.canonicalise import canonicalise  # noqa: PLC0415 - patterns take time to compile
     from qassay.equivalence.registry import active_rules  # noqa: PLC0415

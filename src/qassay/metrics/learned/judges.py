@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,7 +13,9 @@ from qassay.errors import SpecError
 from qassay.features.readability import UNREAD, UNREAD_TEXT, readable_pairs
 from qassay.features.tokens import token_view
 from qassay.metrics.base import EMPTY_REFERENCE, MeanMetric, best, divide, subset
-from qassay.metrics.learned.canonical_pairs import canonical_pairs, fired_rules
+from qassay.metrics.breakdown import NOTHING, Ingredient, ScoreBreakdown, shortened
+from qassay.metrics.learned.canonical_pairs import canonical_pairs
+from qassay.metrics.learned.signal_labels import labelled_parts
 from qassay.metrics.learned.signals import JUDGE, Signals, lexical_signals, model_signals
 from qassay.metrics.learned.verdicts import judge_logits
 from qassay.models.ava.design import DESIGNS, READER
@@ -30,9 +33,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from qassay.arrays import Bools, Floats
-    from qassay.equivalence.canonicalise import FiredRule
     from qassay.features.batch import Batch, Pairs
     from qassay.features.resources import Resources
+    from qassay.metrics.breakdown import Part
     from qassay.metrics.learned.canonical_pairs import JudgedPairs
     from qassay.spec import MetricSpec, Value
 
@@ -50,16 +53,6 @@ RULES = Param(
 )
 _MOST_SURE = 7.0
 """The judge's logit counts no further than this."""
-
-
-class Part(NamedTuple):
-    """What one signal adds to the verdict on an answer."""
-
-    signal: str
-    value: float
-    """The signal itself; 1 for the bias."""
-    part: float
-    """What it adds to the logit of being right."""
 
 
 class LearnedMetric(MeanMetric):
@@ -106,10 +99,6 @@ class LearnedMetric(MeanMetric):
         """Return the pairs as they are judged: candidates in their reference's words, as far as the rules reach."""
         return canonical_pairs(batch, pairs, self.rules)
 
-    def fired_rules(self, batch: Batch, pair: int) -> tuple[FiredRule, ...]:
-        """Return the rules that changed the candidate of one of the batch's pairs, with the words before and after."""
-        return fired_rules(self.judged_pairs(batch, batch.pairs), pair)
-
     def _probabilities(self, batch: Batch, pairs: Pairs) -> Floats:
         scores = np.zeros(len(pairs.example))
         open_ = self._open(batch, pairs)
@@ -117,6 +106,17 @@ class LearnedMetric(MeanMetric):
         candidate, reference = batch.candidate[pairs.example], batch.reference[pairs.reference]
         scores[candidate == reference] = 1.0
         return scores
+
+    def explain(self, batch: Batch) -> list[ScoreBreakdown]:
+        """Show answers as they were judged, where rules changed them, and which rules did."""
+        explained = [ScoreBreakdown()] * len(batch)
+        for part in self.judged_pairs(batch, batch.pairs)[1:]:
+            for pair, example, fired in zip(part.rows.tolist(), part.batch.examples, part.fired, strict=True):
+                changes = [(f"rule {rule.name}", f"{rule.before} \u2192 {rule.after or NOTHING}") for rule in fired]
+                shown = [("judged as", example.candidate or NOTHING), *changes]
+                ingredients = tuple(Ingredient(name, shortened(text)) for name, text in shown)
+                explained[batch.pairs.example[pair]] = ScoreBreakdown(ingredients)
+        return explained
 
     def unscored(self, batch: Batch) -> dict[int, str]:
         """Add the examples whose references are all blank, or without any word."""
@@ -275,22 +275,35 @@ class Ava(LearnedMetric):
     def pair_parts(self, batch: Batch, pairs: Pairs) -> tuple[Signals, Floats]:
         """Return the signals of the embedded or linear judge, and what each adds to the logit, the bias first."""
         if self.kind == "linear":
-            return self._linear(batch, pairs)
+            signals = self._linear_signals(batch, pairs)
+            return signals, LinearAva.read(parse_ref(self._model).folder).parts(signals.values)
         signals = self.pair_signals(batch, pairs)
+        return signals, self._layer_parts(batch, pairs, signals)
+
+    def _layer_parts(self, batch: Batch, pairs: Pairs, signals: Signals) -> Floats:
         layer = JudgeLayer.read(parse_ref(self._model).folder)
         lengths = token_view(batch, "squad").tokens.lengths[batch.reference[pairs.reference]]
-        return signals, layer.parts(signals.names, signals.values, lengths)
+        return layer.parts(signals.names, signals.values, lengths)
 
-    def explain(self, batch: Batch) -> list[list[Part]]:
-        """Return each example's signals with their parts in the verdict, for the reference that fits best.
+    def _coefficients(self, batch: Batch, pairs: Pairs, signals: Signals) -> Floats:
+        """Return what a signal of 1 adds to each pair's logit, the bias first."""
+        ones = signals._replace(values=np.ones_like(signals.values))
+        if self.kind == "linear":
+            return LinearAva.read(parse_ref(self._model).folder).parts(ones.values)
+        return self._layer_parts(batch, pairs, ones)
 
-        Largest part first. An example that no model decides on (blank, missing, or identical to a reference) has none.
+    def explain(self, batch: Batch) -> list[ScoreBreakdown]:
+        """Add the signals with their parts in the verdict, for the reference that fits best.
+
+        An example that no model decides on (blank, missing, or identical to a reference) has none, and neither has a
+        kind of judge whose verdict is no sum of parts.
         """
-        explained: list[list[Part]] = [[] for _ in range(len(batch))]
+        explained = super().explain(batch)
         if self.kind not in EXPLAINED:
             return explained
         usable = self._usable(batch)
         best_logit = np.full(len(batch), -np.inf)
+        parts: dict[int, tuple[Part, ...]] = {}
         for side in self.judged_pairs(batch, usable):
             example = usable.example[side.rows]
             same = side.batch.candidate[side.pairs.example] == side.batch.reference[side.pairs.reference]
@@ -298,16 +311,21 @@ class Ava(LearnedMetric):
             open_ = self._open(side.batch, side.pairs)
             if not open_.any():
                 continue
-            signals, parts = self.pair_parts(side.batch, subset(side.pairs, open_))
-            for i, values, found in zip(example[open_].tolist(), signals.values, parts, strict=True):
-                if found.sum() > best_logit[i]:
-                    best_logit[i] = found.sum()
-                    rows = zip(("bias", *signals.names), (1.0, *values.tolist()), found.tolist(), strict=True)
-                    explained[i] = sorted((Part(*row) for row in rows), key=lambda part: -abs(part.part))
-        return [[] if logit == np.inf else parts for logit, parts in zip(best_logit, explained, strict=True)]
+            pairs = subset(side.pairs, open_)
+            signals, found = self.pair_parts(side.batch, pairs)
+            coefficients = self._coefficients(side.batch, pairs, signals)
+            for row, i in enumerate(example[open_].tolist()):
+                if found[row].sum() > best_logit[i]:
+                    best_logit[i] = found[row].sum()
+                    values = [1.0, *signals.values[row].tolist()]
+                    parts[i] = labelled_parts(("bias", *signals.names), values, coefficients[row].tolist())
+        return [
+            replace(each, parts=parts[i]) if i in parts and best_logit[i] < np.inf else each
+            for i, each in enumerate(explained)
+        ]
 
-    def _linear(self, batch: Batch, pairs: Pairs) -> tuple[Signals, Floats]:
-        model = LinearAva.read(parse_ref(self._model).folder)
+    @staticmethod
+    def _linear_signals(batch: Batch, pairs: Pairs) -> Signals:
         rows = []
         texts = [each.text for example in batch.examples for each in example.references]
         for i, k in zip(pairs.example.tolist(), pairs.reference.tolist(), strict=True):
@@ -315,8 +333,7 @@ class Ava(LearnedMetric):
             # Whichever reference is short enough to be a short answer, the candidate may include it.
             short = [each.text for each in example.references]
             rows.append(linear_features(example.question, texts[k], short, example.candidate or ""))
-        features = np.array(rows, np.float64).reshape(-1, len(FEATURES))
-        return Signals(FEATURES, features), model.parts(features)
+        return Signals(FEATURES, np.array(rows, np.float64).reshape(-1, len(FEATURES)))
 
 
 def _weights(resources: Resources) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 from qassay.features.tokens import token_view
 from qassay.features.weightings import WEIGHTINGS
 from qassay.metrics.base import Metric, divide, subset, without_pairs
+from qassay.metrics.breakdown import Ingredient, ScoreBreakdown, show
 from qassay.metrics.lexical.bonuses import agreeing, entity_tokens
 from qassay.metrics.lexical.ngrams import gram_totals, overlap, shared_grams
 from qassay.metrics.parameters import ENTITY, YESNO, tok
@@ -88,6 +89,22 @@ class Bleu(Metric):
     def unscored(self, batch: Batch) -> dict[int, str]:
         """Add the examples without any usable reference."""
         return {**without_pairs(batch, self._usable(batch)), **super().unscored(batch)}
+
+    def explain(self, batch: Batch) -> list[ScoreBreakdown]:
+        """Return the hits of each order, the lengths and the brevity penalty."""
+        return [self._breakdown(row) for row in self.stats(batch).tolist()]
+
+    def _breakdown(self, stats: list[float]) -> ScoreBreakdown:
+        n = self.orders
+        length, wanted = stats[2 * n], stats[2 * n + 1]
+        orders = [
+            Ingredient(f"{order}-grams", f"{show(stats[order - 1])} of {show(stats[n + order - 1])}")
+            for order in range(1, n + 1)
+            if stats[n + order - 1]
+        ]
+        penalty = float(np.exp(min(0.0, 1.0 - wanted / length))) if length else 0.0
+        lengths = Ingredient("length", f"{show(length)} for {show(wanted)}")
+        return ScoreBreakdown((*orders, lengths, Ingredient("brevity penalty", show(penalty))))
 
     def _usable(self, batch: Batch) -> Pairs:
         view = token_view(batch, self.tok, self.spec.weights)

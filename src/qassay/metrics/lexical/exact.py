@@ -9,10 +9,13 @@ import numpy as np
 from qassay.features.tokens import token_view
 from qassay.features.weightings import WEIGHTINGS
 from qassay.metrics.base import MeanMetric, best, f_measure
+from qassay.metrics.breakdown import Ingredient, ScoreBreakdown, best_pairs, shortened, show
 from qassay.metrics.lexical.ngrams import Overlap, identical, overlap
 from qassay.metrics.parameters import tok
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from qassay.arrays import Floats
     from qassay.features.batch import Batch
     from qassay.features.tokens import View
@@ -30,12 +33,29 @@ class PairMetric(MeanMetric):
 
     def values(self, batch: Batch) -> Floats:
         """Take the best reference."""
+        return best(self._scores(batch), batch.pairs.example, len(batch))
+
+    def explain(self, batch: Batch) -> list[ScoreBreakdown]:
+        """Return what was compared or counted, for the best reference."""
+        view = token_view(batch, self.tok, self.spec.weights)
+        rows = best_pairs(self._scores(batch), batch.pairs.example, len(batch)).tolist()
+        ingredients = iter(self.ingredients(batch, view, [row for row in rows if row >= 0]))
+        return [ScoreBreakdown(next(ingredients) if row >= 0 else ()) for row in rows]
+
+    def ingredients(self, batch: Batch, view: View, pairs: Sequence[int]) -> list[tuple[Ingredient, ...]]:
+        """Return both sides of some pairs as the metric sees them, after normalisation."""
+        left, right = (
+            [shortened(" ".join(view.tokens.row(row))) for row in side[list(pairs)].tolist()]
+            for side in (view.left(batch.pairs), view.right(batch.pairs))
+        )
+        return [(Ingredient("candidate", a), Ingredient("reference", b)) for a, b in zip(left, right, strict=True)]
+
+    def _scores(self, batch: Batch) -> Floats:
         view = token_view(batch, self.tok, self.spec.weights)
         lengths = view.tokens.lengths
         left, right = lengths[view.left(batch.pairs)], lengths[view.right(batch.pairs)]
         blank = (left == 0) | (right == 0)
-        scores = np.where(blank, (left == right).astype(float), self.pair_values(batch, view))
-        return best(scores, batch.pairs.example, len(batch))
+        return np.where(blank, (left == right).astype(float), self.pair_values(batch, view))
 
 
 class ExactMatch(PairMetric):
@@ -60,6 +80,17 @@ class TokenF1(PairMetric):
         """Return F1 of the clipped unigram overlap."""
         shared = self.shared(batch, view)
         return f_measure(shared.precision, shared.recall, beta=1)
+
+    def ingredients(self, batch: Batch, view: View, pairs: Sequence[int]) -> list[tuple[Ingredient, ...]]:
+        """Return what precision and recall are shares of."""
+        shared = self.shared(batch, view)
+        return [
+            (
+                Ingredient("precision", f"{show(shared.left_hits[pair])} of {show(shared.left_total[pair])}"),
+                Ingredient("recall", f"{show(shared.right_hits[pair])} of {show(shared.right_total[pair])}"),
+            )
+            for pair in pairs
+        ]
 
     @staticmethod
     def shared(batch: Batch, view: View) -> Overlap:

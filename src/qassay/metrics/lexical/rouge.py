@@ -10,6 +10,7 @@ from qassay.arrays import summed
 from qassay.features.tokens import token_view
 from qassay.features.weightings import WEIGHTINGS
 from qassay.metrics.base import OverlapMetric, best, divide, f_measure, subset
+from qassay.metrics.breakdown import Ingredient, ScoreBreakdown, best_pairs, show
 from qassay.metrics.lexical.bonuses import agreeing, entity_tokens
 from qassay.metrics.lexical.heaviest_subsequence import heaviest_subsequence
 from qassay.metrics.lexical.ngrams import Overlap, identical, overlap, table_overlap
@@ -62,6 +63,18 @@ class Rouge(OverlapMetric):
         if self.text("refs") == "max":
             return best(self._score(precision, recall), pairs.example, len(batch))
         return self._score(best(precision, pairs.example, len(batch)), best(recall, pairs.example, len(batch)))
+
+    def explain(self, batch: Batch) -> list[ScoreBreakdown]:
+        """Return precision and recall."""
+        pairs = self.usable(batch)
+        precision, recall = self.precision_recall(batch, self.view(batch), pairs)
+        rows = best_pairs(self._score(precision, recall), pairs.example, len(batch))
+        return [
+            ScoreBreakdown((Ingredient("precision", show(precision[row])), Ingredient("recall", show(recall[row]))))
+            if row >= 0
+            else ScoreBreakdown()
+            for row in rows.tolist()
+        ]
 
     def view(self, batch: Batch) -> View:
         """Return the tokens, stemmed if wanted."""

@@ -11,14 +11,13 @@ import numpy as np
 from qassay.features.batch import Batch
 from qassay.features.tokens import text_spans, text_tokens
 from qassay.features.weightings import WEIGHTINGS, TokenisedTexts
-from qassay.metrics.learned.judges import EXPLAINED, Ava
 from qassay.scoring.scorer import MODEL_BATCH, Readable, batches
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from qassay.arrays import Floats, Ints
-    from qassay.metrics.learned.judges import Part
+    from qassay.metrics.breakdown import Part
     from qassay.records import Example
     from qassay.scoring.scorer import Scorer
 _WORDS = "word"
@@ -51,7 +50,7 @@ class Evidence:
     weights: Mapping[str, Weighed] = field(default_factory=dict)
     """By weighting."""
     parts: Mapping[str, Sequence[Part]] = field(default_factory=dict)
-    """By spec of a judge, the signals with what they add to the verdict, the strongest first."""
+    """By spec of a metric that has parts, the signals with what they add to the verdict, the strongest first."""
 
 
 def gather_evidence(examples: Iterable[Example], scorer: Scorer) -> Iterator[Evidence]:
@@ -59,15 +58,14 @@ def gather_evidence(examples: Iterable[Example], scorer: Scorer) -> Iterator[Evi
     used = {metric.spec.weights for metric in scorer.metrics}
     # The other weightings can be read off the texts.
     weightings = [name for name, weighting in WEIGHTINGS.items() if name in used and weighting.runs_model]
-    judges = [metric for metric in scorer.metrics if isinstance(metric, Ava) and metric.kind in EXPLAINED]
     for chunk in batches(examples, MODEL_BATCH):
         readable = Readable(Batch(chunk, scorer.resources), scorer.on_error)
         weighed = {each: readable.run(partial(_weighed, weighting=each))[0] for each in weightings}
-        parts = {str(metric.spec): readable.run(metric.explain)[0] for metric in judges}
+        explained = {str(metric.spec): readable.run(metric.explain)[0] for metric in scorer.metrics}
         for i in range(len(chunk)):
             yield Evidence(
                 {name: found[i] for name, found in weighed.items()},
-                {spec: found[i] for spec, found in parts.items() if found[i]},
+                {spec: found[i].parts for spec, found in explained.items() if found[i].parts},
             )
 
 
@@ -75,9 +73,8 @@ def _weighed(batch: Batch, weighting: str) -> list[Weighed]:
     spans = text_spans(batch, _WORDS)
     texts = TokenisedTexts(_WORDS, lambda: text_tokens(batch, _WORDS), lambda: spans)
     found = WEIGHTINGS[weighting].weigh(batch, texts)
-    rows = range(len(spans)) if found.text is None else found.text.tolist()
     by_row = found.by_row(np.array([len(each) for each in spans], np.int64))
-    words = [_words(spans[text], weights) for text, weights in zip(rows, by_row, strict=True)]
+    words = [_words(spans[text], weights) for text, weights in zip(found.text.tolist(), by_row, strict=True)]
     ends = np.cumsum([0, *(len(example.references) for example in batch.examples)]).tolist()
     return [
         Weighed(

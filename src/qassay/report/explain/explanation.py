@@ -5,31 +5,29 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from rapidfuzz.distance import LCSseq
+import numpy as np
 
 from qassay.errors import SpecError
 from qassay.features.batch import Batch
-from qassay.features.tokens import token_view
 from qassay.metrics.learned.canonical_pairs import RULE_NOTE
 from qassay.metrics.registry import parse_spec
-from qassay.report.clipping import LONGEST, Clipped, clip
+from qassay.report.clipping import Clipped, clip
 from qassay.report.explain.alignment import Match, align, closest
-from qassay.report.explain.evidence import gather_evidence
-from qassay.report.explain.ingredients import Ingredient, ingredients
 from qassay.scoring.table import Score
-from qassay.text.normalise import fold
+from qassay.text.spans import spread
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from qassay.features.tokens import View
     from qassay.metrics.base import Metric
-    from qassay.metrics.learned.judges import Part
+    from qassay.metrics.breakdown import AnswerWeights, Ingredient, Part
+    from qassay.models.base import TokenWeights
     from qassay.records import Example, Reference
     from qassay.report.explain.alignment import Word
     from qassay.scoring.scorer import Scorer
 
-_WORDS = "word"
+GIVEN = "given"
+"""The id of an answer that stands in no file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +78,8 @@ class Explanation:
 
     example: Example
     specs: tuple[str, ...]
+    definitions: Mapping[str, str]
+    """What each metric is, in a line."""
     weightings: tuple[str, ...]
     scores: Mapping[str, Score]
     """Against all references, as `qassay score` gives them."""
@@ -102,6 +102,7 @@ class Explanation:
             "unscored": {spec: score.reason for spec, score in self.scores.items() if score.reason},
             "closest": self.closest,
             "references": [_comparison_dict(each) for each in self.comparisons],
+            "definitions": dict(self.definitions),
             "parts": {spec: [part._asdict() for part in found] for spec, found in self.parts.items()},
             "notes": dict(self.notes),
         }
@@ -110,8 +111,8 @@ class Explanation:
 def explain(example: Example, specs: Sequence[str], scorer: Scorer) -> Explanation:
     """Take one answer's scores apart, reference by reference.
 
-    Words are compared as `word` tokens; the weights of a metric with another tokeniser go to the words that both
-    have. Of two metrics with the same weighting the first one's weights are shown. Where the run's references were
+    Words are compared as `word` tokens; the weights of a metric with another tokeniser go to the words that its tokens
+    cover. Of two metrics with the same weighting the first one's weights are shown. Where the run's references were
     not counted, those of this answer stand in for them.
     """
     metrics = _wanted(specs, scorer)
@@ -120,32 +121,37 @@ def explain(example: Example, specs: Sequence[str], scorer: Scorer) -> Explanati
     alone = [replace(example, references=(each,)) for each in example.references]
     scored = scorer.score([example, *alone])
     scores = [_scores(values, reasons, metrics) for _, values, reasons in scored.rows()]
-    batch = Batch(alone, scorer.resources)
-    views = _weighted_views(metrics, batch)
+    batch = Batch([example, *alone], scorer.resources)
+    explained = {str(metric.spec): metric.explain(batch) for metric in metrics}
+    weights = _token_weights(metrics, batch)
     candidate = clip(example.candidate or "")
     references = [clip(each.text) for each in example.references]
     alignments = [align(candidate.text, each.text) for each in references]
     return Explanation(
         example=example,
         specs=tuple(str(metric.spec) for metric in metrics),
-        weightings=tuple(views),
+        definitions={str(metric.spec): metric.declaration.summary for metric in metrics},
+        weightings=tuple(weights),
         scores=scores[0],
         comparisons=tuple(
             Comparison(
                 reference=example.references[i],
                 candidate_side=_side(
-                    candidate, alignment.candidate, {name: _weights(v, v.candidate[i]) for name, v in views.items()}
+                    candidate, alignment.candidate, {name: each[0].candidate for name, each in weights.items()}
                 ),
                 reference_side=_side(
-                    references[i], alignment.reference, {name: _weights(v, v.reference[i]) for name, v in views.items()}
+                    references[i], alignment.reference, {name: each[0].references[i] for name, each in weights.items()}
                 ),
                 scores=scores[i + 1],
-                ingredients={str(metric.spec): ingredients(metric, batch, i) for metric in metrics},
+                ingredients={
+                    spec: found[i + 1].ingredients if scores[i + 1][spec].value is not None else ()
+                    for spec, found in explained.items()
+                },
             )
             for i, alignment in enumerate(alignments)
         ),
         closest=closest(alignments) if alignments else 0,
-        parts=next(gather_evidence([example], scorer)).parts,
+        parts={spec: found[0].parts for spec, found in explained.items() if found[0].parts},
         # What was read is shown with each reference.
         notes={note: count for note, count in scored.notes.items() if not note.startswith(RULE_NOTE)},
     )
@@ -167,39 +173,28 @@ def _scores(
     return {spec: Score(values[spec], reasons.get(spec)) for spec in (str(metric.spec) for metric in metrics)}
 
 
-def _weighted_views(metrics: Sequence[Metric], batch: Batch) -> dict[str, View]:
-    """Return the tokens and weights of the first metric with each weighting; in words, where it takes word pieces."""
-    views: dict[str, View] = {}
+def _token_weights(metrics: Sequence[Metric], batch: Batch) -> dict[str, list[AnswerWeights]]:
+    """Return what the tokens weigh, by weighting, for the first metric with each."""
+    found: dict[str, list[AnswerWeights]] = {}
     for metric in metrics:
-        if metric.spec.weights and metric.spec.weights not in views:
-            tok = metric.tok if metric.declaration.param("tok") else _WORDS
-            views[metric.spec.weights] = token_view(batch, tok, metric.spec.weights)
-    return views
+        if metric.spec.weights and metric.spec.weights not in found:
+            found[metric.spec.weights] = metric.token_weights(batch)
+    return found
 
 
-def _weights(view: View, row: int) -> list[tuple[str, float]]:
-    """Return a text's tokens as the metric sees them, lower-cased, with what each weighs; no more than can be shown."""
-    if view.weights is None:
-        return []
-    start = int(view.tokens.starts[row])
-    tokens = view.tokens.row(row)[:LONGEST]
-    weights = view.weights[start : start + len(tokens)].tolist()
-    return [(fold(token), weight) for token, weight in zip(tokens, weights, strict=True)]
-
-
-def _side(shown: Clipped, words: Sequence[Word], weights: Mapping[str, Sequence[tuple[str, float]]]) -> Side:
-    texts = [shown.text[word.start : word.end] for word in words]
+def _side(shown: Clipped, words: Sequence[Word], weights: Mapping[str, TokenWeights]) -> Side:
+    """Carry the weights of a metric's tokens to the words; one that none of the tokens covers has no weight."""
+    spans = np.array([(word.start, word.end) for word in words], np.int64).reshape(-1, 2)
     of_word: list[dict[str, float]] = [{} for _ in words]
-    for name, weighted in weights.items():
-        for block in LCSseq.opcodes([token for token, _ in weighted], [fold(text) for text in texts]):
-            if block.tag == "equal":
-                for offset in range(block.src_end - block.src_start):
-                    of_word[block.dest_start + offset][name] = weighted[block.src_start + offset][1]
+    for name, (places, values) in weights.items():
+        covered = spread(places, np.ones(len(places)), spans) > 0
+        for i, weight in zip(np.flatnonzero(covered).tolist(), spread(places, values, spans)[covered], strict=True):
+            of_word[i][name] = float(weight)
     return Side(
         shown,
         tuple(
-            ExplainedWord(text, word.start, word.end, word.match, of_word[i])
-            for i, (text, word) in enumerate(zip(texts, words, strict=True))
+            ExplainedWord(shown.text[word.start : word.end], word.start, word.end, word.match, of_word[i])
+            for i, word in enumerate(words)
         ),
     )
 

@@ -10,9 +10,11 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from qassay.metrics.breakdown import NOTHING, topics
+from qassay.models.judge_layer import BIAS
 from qassay.report.clipping import clip
 from qassay.report.explain.alignment import Match
-from qassay.report.explain.explanation import Explanation, explain
+from qassay.report.explain.explanation import GIVEN, Explanation, explain
 from qassay.report.explain.segments import Segment, segments, strongest
 from qassay.report.html.document import render, write_page
 from qassay.report.terminal.scores import DASH, plain, score_text
@@ -23,16 +25,17 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from qassay.metrics.learned.judges import Part
+    from qassay.metrics.breakdown import Part
     from qassay.report.explain.explanation import Comparison, ExplainedWord, Side
 
 __all__ = ["Explanation", "explain", "print_explanation", "write_explanation"]
 
 _STYLES = {Match.NONE: "", Match.SHARED: "underline", Match.IN_ORDER: "bold yellow"}
 _HEAT = ("", "black on #fdebd0", "black on #fad7a0", "black on #f8c471", "black on #eb984e", "black on #dc7633")
-_WORDS, _HEAVIEST, _BAR = 30, 12, 16
+_WORDS, _HEAVIEST, _BAR = 30, 12, 10
 """How many common words are named, and how many of the heaviest are listed; and how long a bar is."""
 _LEAST_PART = 0.005
+_NO_QUESTION = "The words behind an answer's scores"
 _HEADING = 160
 """How many characters of a question a page has as its heading."""
 
@@ -70,11 +73,17 @@ def render_explanation(explanation: Explanation, call: str = "") -> str:
         call=call,
         explanation=explanation,
         example=explanation.example,
-        heading=_heading(explanation.example.question or explanation.example.id),
+        heading=_heading(explanation.example.question or _title(explanation.example.id)),
         segments=segments,
+        topics=topics,
+        given=GIVEN,
         strongest=strongest,
         named_matches={match.value: match.name.lower() for match in Match},
     )
+
+
+def _title(id_: str) -> str:
+    return _NO_QUESTION if id_ == GIVEN else f"The answer {id_}"
 
 
 def _heading(text: str) -> str:
@@ -168,28 +177,34 @@ def _scores_table(explanation: Explanation, comparison: Comparison) -> Table:
     table.add_column(style="dim", overflow="fold")
     for spec in explanation.specs:
         score = explanation.scores[spec]
-        behind = " · ".join(f"{name} {plain(value) or '(nothing)'}" for name, value in comparison.ingredients[spec])
+        behind = " · ".join(f"{name} {plain(value) or NOTHING}" for name, value in comparison.ingredients[spec])
         if behind and len(explanation.comparisons) > 1:
             alone = score_text(comparison.scores[spec].value)
             behind = f"{_label(explanation, explanation.closest)} alone {alone}: {behind}"
-        table.add_row(Text(spec), score_text(score.value), Text(score.reason or behind))
+        said = score.reason or behind or explanation.definitions[spec]
+        table.add_row(Text(spec), score_text(score.value), Text(said))
     return table
 
 
-def _parts_table(spec: str, parts: Sequence[Part]) -> Table:
-    """List a judge's signals with what they add to the verdict: above 0 for right, below for wrong."""
+def _parts_table(spec: str, parts: Sequence[Part]) -> RenderableType:
+    """List what a judge goes by and what it adds to the verdict: above 0 for right, below for wrong."""
     table = Table(box=None, pad_edge=False, header_style="dim")
-    table.add_column(f"{spec}: signal", overflow="fold")
-    table.add_column("value", justify="right", no_wrap=True)
+    table.add_column(f"{spec} goes by", overflow="fold")
     table.add_column("adds", justify="right", no_wrap=True)
     table.add_column("", no_wrap=True)
-    shown = [part for part in parts if abs(part.part) >= _LEAST_PART]
-    most = max((abs(part.part) for part in shown), default=0.0)
-    for signal, value, part in shown:
-        bar = Text("█" * round(_BAR * abs(part) / most) if most else "", "green" if part > 0 else "red")
-        table.add_row(signal, f"{value:.2f}", f"{part:+.2f}", bar)
-    table.add_row("together", "", f"{sum(part.part for part in parts):+.2f}", "", style="bold")
-    return table
+    table.add_column("", style="dim", overflow="fold")
+    shown = [topic for topic in topics(parts) if abs(topic.part) >= _LEAST_PART]
+    most = max((abs(topic.part) for topic in shown), default=0.0)
+    named: list[Part] = []
+    for topic in shown:
+        bar = Text("█" * round(_BAR * abs(topic.part) / most) if most else "", "green" if topic.part > 0 else "red")
+        behind = [part for part in topic.parts if part.signal != BIAS and abs(part.part) >= _LEAST_PART]
+        named += behind
+        values = " · ".join(f"{part.label or part.signal} {part.value:.2f}" for part in behind)
+        table.add_row(topic.name, f"{topic.part:+.2f}", bar, values)
+    table.add_row("together", f"{sum(part.part for part in parts):+.2f}", "", "", style="bold")
+    meanings = [f"{part.label}: {part.description}" for part in named if part.description]
+    return Group(table, *([_above(Text("\n".join(meanings), "dim"))] if meanings else []))
 
 
 def _weights_table(weightings: Sequence[str], comparison: Comparison) -> Table:

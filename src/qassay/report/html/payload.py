@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from qassay.metrics.breakdown import topics
 from qassay.report.clipping import clip, fitting_length
 from qassay.report.explain.alignment import Match, align, closest, marks
 from qassay.report.html.document import embed
@@ -70,13 +71,17 @@ def answers_payload(
     shown = [_answer(row, specs, number[row.example.system], ordering, texts) for row in rows]
     found = [row.evidence for row in rows if row.evidence]
     weightings = list(dict.fromkeys(name for each in found for name in each.weights))
-    signals = list(dict.fromkeys(part.signal for each in found for parts in each.parts.values() for part in parts))
+    known = {part.signal: part for each in found for parts in each.parts.values() for part in parts}
+    signals = list(known)
     for answer, row in zip(shown, rows, strict=True):
         if row.evidence:
             answer.update(_evidence(row, row.evidence, texts, (weightings, signals, specs)))
     return {
         "weightings": weightings,
-        "signals": signals,
+        "signals": [
+            {"label": part.label or part.signal, "topic": part.topic or part.signal, "description": part.description}
+            for part in known.values()
+        ],
         "specs": list(specs),
         "maxima": [ordering.maxima.get(spec, 1.0) for spec in specs],
         "leading": [specs.index(spec) for spec in ordering.leading(specs)],
@@ -135,7 +140,7 @@ def _answer(row: AnswerRow, specs: Sequence[str], system: int, ordering: Orderin
 def _evidence(
     row: AnswerRow, evidence: Evidence, texts: Texts, names: tuple[Sequence[str], Sequence[str], Sequence[str]]
 ) -> dict[str, Any]:
-    """Return the weights of the shown texts in steps of a ninth, and each judge's signals with their parts."""
+    """Return the weights of the shown texts in steps of a ninth, and each judge's signals by topic."""
     weightings, signals, specs = names
     example = row.example
     first: dict[tuple[str, str | None], int] = {}
@@ -150,7 +155,8 @@ def _evidence(
     parts = {
         specs.index(spec): [
             [signals.index(part.signal), round(part.value, 2), round(part.part, 2)]
-            for part in found
+            for topic in topics(found)
+            for part in topic.parts
             if abs(part.part) >= _LEAST_PART
         ]
         for spec, found in evidence.parts.items()

@@ -139,12 +139,24 @@
       heated(answer.candidate, candidate), heated(answer.references[i].text, references[i]));
   }).filter(Boolean);
   const signalsPart = (answer) => Object.entries(answer.parts || {}).map(([spec, parts]) => {
-    const most = Math.max(...parts.map(([, , part]) => Math.abs(part)));
-    const rows = parts.map(([signal, value, part]) => {
+    const signed = (part) => (part > 0 ? "+" : "") + part.toFixed(2);
+    const topics = new Map();
+    parts.forEach((part) => {
+      const topic = data.signals[part[0]].topic;
+      topics.set(topic, [...(topics.get(topic) || []), part]);
+    });
+    const sum = (several) => several.reduce((total, [, , part]) => total + part, 0);
+    const most = Math.max(...[...topics.values()].map((several) => Math.abs(sum(several))));
+    const rows = [...topics].flatMap(([topic, several]) => {
       const bar = make("i", {});
-      bar.style.setProperty("--share", Math.abs(part) / most);
-      return make("tr", { class: part > 0 ? "for" : "against" }, make("th", { scope: "row" }, data.signals[signal]),
-        make("td", {}, value.toFixed(2)), make("td", {}, (part > 0 ? "+" : "") + part.toFixed(2)), make("td", { class: "pull" }, bar));
+      bar.style.setProperty("--share", most ? Math.abs(sum(several)) / most : 0);
+      const shown = several.filter(([signal]) => data.signals[signal].label !== topic);
+      return [
+        make("tr", { class: sum(several) > 0 ? "for" : "against" }, make("th", { scope: "row" }, topic), make("td", {}),
+          make("td", {}, signed(sum(several))), make("td", { class: "pull" }, bar)),
+        ...shown.map(([signal, value, part]) => make("tr", { class: "muted", title: data.signals[signal].description },
+          make("td", {}, data.signals[signal].label), make("td", {}, value.toFixed(2)), make("td", {}, signed(part)), make("td", {}))),
+      ];
     });
     const names = ["Signal", "value", "adds"].map((name) => make("th", { scope: "col" }, name));
     const head = make("tr", {}, ...names, make("th", { scope: "col", class: "pull" }, make("span", { class: "said" }, "Against and for")));
