@@ -2,46 +2,63 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-# The CPU build of torch is enough for the tests; asking for this version first keeps the CUDA packages out.
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# The tests need torch's CPU build alone. PyPI's own build for Linux brings the CUDA packages with it, so torch's index
+# is asked first; where it cannot be reached, whatever the usual index has must do.
 TORCH := torch==2.13.0
+TORCH_INDEX := https://download.pytorch.org/whl/cpu
 
-.PHONY: setup demo test check lint bench bench-kpqa clean
+.PHONY: setup demo test test-core test-train test-all lint bench bench-kpqa clean
 
 setup: $(VENV)/.base
 
 $(VENV)/.base: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check "pip>=25.1"
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	$(PIP) "pip>=25.1"
+	$(PIP) --editable .
 	touch $@
 
 $(VENV)/.test: $(VENV)/.base
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check "$(TORCH)"
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group test
+	$(PIP) --group test
 	touch $@
 
-$(VENV)/.check: $(VENV)/.test
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group check
+$(VENV)/.train: $(VENV)/.test
+	$(PIP) --retries 0 --timeout 5 --index-url $(TORCH_INDEX) "$(TORCH)" 2>/dev/null || $(PIP) "$(TORCH)"
+	$(PIP) --group train-test
+	touch $@
+
+$(VENV)/.check: $(VENV)/.train
+	$(PIP) --group check
 	touch $@
 
 demo: $(VENV)/.base
 	$(BIN)/qassay demo
 
-test: $(VENV)/.test
+# What continuous integration runs: style, types, the import contract and all tests but the long ones.
+test: lint
+	$(BIN)/python -m pytest -n auto --dist loadgroup -m "not long"
+
+# Without torch: what scores, judges and reports.
+test-core: $(VENV)/.test
+	$(BIN)/python -m pytest -n auto --dist loadgroup -m "not long and not train"
+
+# Training, and models run with torch.
+test-train: $(VENV)/.train
+	$(BIN)/python -m pytest -n auto --dist loadgroup -m "train"
+
+test-all: lint
 	$(BIN)/python -m pytest -n auto --dist loadgroup
 
 lint: $(VENV)/.check
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check src tests benchmarks
-	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/mypy
 
-check: lint test
-
-bench: $(VENV)/.test
+bench: $(VENV)/.train
 	$(BIN)/python benchmarks/lexical.py
 
-bench-kpqa: $(VENV)/.test
+bench-kpqa: $(VENV)/.train
 	$(BIN)/python benchmarks/kpqa.py
 
 clean:
