@@ -10,7 +10,7 @@ import numpy as np
 from qassay.report.answers import AnswerRow, Ordering, select_answers, system_names
 from qassay.report.figures.inline import TINTS, histogram, interval, ticks
 from qassay.report.html.document import render, write_page
-from qassay.report.html.payload import answers_section
+from qassay.report.html.payload import ANSWER_SCRIPTS, answers_section
 from qassay.report.terminal.accuracy import system_rows
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def render_accuracy(page: AccuracyPage) -> str:
     ordering = Ordering.of_specs([run.judge])
     return render(
         "accuracy.html",
-        scripts=("theme.js", "answers.js"),
+        scripts=("theme.js", *ANSWER_SCRIPTS),
         call=page.call,
         page=page,
         lines=[_line(page, each, names, i) for i, each in enumerate(systems)],

@@ -11,7 +11,7 @@ import numpy as np
 from qassay.report.answers import AnswerRow, select_answers, system_names
 from qassay.report.figures.inline import TINTS, interval, shares, ticks
 from qassay.report.html.document import render, write_page
-from qassay.report.html.payload import answers_section
+from qassay.report.html.payload import ANSWER_SCRIPTS, answers_section
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -76,7 +76,7 @@ def render_comparison(report: ComparisonReport) -> str:
     grouped = groupby(report.comparisons, key=lambda each: (each.a, each.b))
     return render(
         "comparison.html",
-        scripts=("theme.js", "answers.js"),
+        scripts=("theme.js", *ANSWER_SCRIPTS),
         call=report.call,
         report=report,
         specs=specs,
@@ -86,7 +86,11 @@ def render_comparison(report: ComparisonReport) -> str:
         draws=first.draws,
         confidence=f"{100 * first.confidence:g}",
         **answers_section(
-            select_answers(lambda: table_rows(report.table), report.ordering), specs, names, report.ordering
+            select_answers(lambda: table_rows(report.table), report.ordering),
+            specs,
+            names,
+            report.ordering,
+            by_question=True,
         ),
     )
 

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from qassay.report.explain.alignment import Word
     from qassay.report.explain.evidence import Evidence, WeighedWord
 
+ANSWER_SCRIPTS = ("answer_texts.js", "answer_detail.js", "answers.js")
+"""The scripts of the table of answers, in their order."""
 REFERENCES = 12
 """How many different references of an answer are shown."""
 _STEPS = 9
@@ -51,10 +53,16 @@ class Texts:
 
 
 def answers_section(
-    answers: Selection[AnswerRow], specs: Sequence[str], names: Mapping[str, str], ordering: Ordering
+    answers: Selection[AnswerRow],
+    specs: Sequence[str],
+    names: Mapping[str, str],
+    ordering: Ordering,
+    *,
+    by_question: bool = False,
 ) -> dict[str, Any]:
-    """Return what the template `answers.html` needs."""
-    data = embed(answers_payload(answers, specs, names, ordering))
+    """Return what the template `answers.html` needs; `by_question` opens with the systems side by side."""
+    view = "questions" if by_question else "answers"
+    data = embed({**answers_payload(answers, specs, names, ordering), "view": view})
     return {"answers": answers, "leading": ordering.leading(specs), "data": data}
 
 

@@ -10,7 +10,7 @@ from qassay.metrics.registry import CATALOGUE
 from qassay.report.answers import system_names
 from qassay.report.figures.inline import TINTS, histogram, interval, ticks
 from qassay.report.html.document import render, write_page
-from qassay.report.html.payload import answers_section
+from qassay.report.html.payload import ANSWER_SCRIPTS, answers_section
 from qassay.scoring.aggregation import CONFIDENCE
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def render_report(report: Report) -> str:
     names = system_names([each.system for each in report.aggregates] + [row.example.system for row in rows])
     return render(
         "report.html",
-        scripts=("theme.js", "answers.js"),
+        scripts=("theme.js", *ANSWER_SCRIPTS),
         call=report.call,
         report=report,
         specs=specs,

@@ -1,295 +1,193 @@
 "use strict";
 
-// The table of answers: search, filter, sort, page, open. Texts enter the page as text nodes only, never as markup.
+// The table of answers: search, filter, sort, page, open; one row per answer, or one per question with the systems
+// side by side.
 (() => {
-  const data = JSON.parse(document.getElementById("answers-data").textContent);
+  const { data, specs, maxima, systems, answers, make, breakable, textOf, answerText, format, formatJudgement, tint, nothing, scoreCell } = Answers;
   const PAGE = 50;
-  const { specs, maxima, systems, answers } = data;
-  const severalSystems = systems.length > 1;
-  const nowhere = data.left_out
-    ? `None of these ${answers.length.toLocaleString("en")} answers matches; ${data.left_out.toLocaleString("en")} others are not in this page. Clear the search or choose another system.`
-    : "No answer matches. Clear the search or choose another system.";
-  const judged = answers.some((answer) => answer.judgement !== undefined);
   const find = (id) => document.getElementById(id);
   const table = find("table");
   const head = table.tHead;
   const body = table.tBodies[0];
+  const severalSystems = systems.length > 1;
+  const judged = answers.some((answer) => answer.judgement !== undefined);
+  const types = [...new Set(answers.map((answer) => answer.type).filter(Boolean))].sort();
+  const counted = (number) => number.toLocaleString("en");
 
-  answers.forEach((answer, i) => { answer.rank = i + 1; });
-
-  const make = (tag, attributes, ...children) => {
-    const element = document.createElement(tag);
-    for (const [name, value] of Object.entries(attributes || {})) {
-      if (value !== undefined && value !== null && value !== false) element.setAttribute(name, value);
-    }
-    element.append(...children.filter((child) => child !== null && child !== undefined));
-    return element;
-  };
-  // Long specs may break after their marks, not inside a word.
-  const breakable = (spec) => spec.split(/(?<=[_:,=])/).flatMap((part) => [part, make("wbr")]);
-  const textOf = (number) => data.texts[number];
+  // Answers to one question share its id, or where no id comes twice, its text.
+  const sharedIds = new Set(answers.map((answer) => answer.id)).size < answers.length;
+  const questionOf = (answer) => (sharedIds || !textOf(answer.question) ? `${answer.id}\n${answer.question}` : answer.question);
+  const groups = new Map();
+  answers.forEach((answer) => {
+    const key = questionOf(answer);
+    if (!groups.has(key)) groups.set(key, { answers: [], rank: answer.rank });
+    answer.group = groups.get(key);
+    answer.group.answers.push(answer);
+  });
+  const spread = (values) => (values.length > 1 ? Math.max(...values) - Math.min(...values) : 0);
+  const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
+  [...groups.values()].forEach((group) => {
+    group.first = group.answers[0];
+    group.difference = spread(group.answers.map((answer) => answer.value).filter((value) => value !== null));
+  });
   const isUnscored = (answer) => answer.scores.some((score) => score === null);
-  const format = (score) => (score === null ? "–" : score.toFixed(3));
-  const tint = (answer) => `tint-${answer.system % 8}`;
-
-  const rest = (number) => {
-    const more = data.more[number];
-    return more ? make("span", { class: "more" }, `… ${more.toLocaleString("en")} more characters`) : null;
+  // How far the metrics that order the answers are from the others; from each other where there are no others.
+  const disagreement = (answer) => {
+    const known = answer.scores.map((score, i) => [i, score]).filter(([, score]) => score !== null);
+    const share = ([i, score]) => score / maxima[i];
+    const leading = known.filter(([i]) => data.leading.includes(i)).map(share);
+    const others = known.filter(([i]) => !data.leading.includes(i)).map(share);
+    return leading.length && others.length ? Math.abs(mean(leading) - mean(others)) : spread(known.map(share));
   };
-  const nothing = (candidate) => {
-    if (candidate === null) return make("em", { class: "none" }, "no answer given");
-    return textOf(candidate).trim() ? null : make("em", { class: "none" }, "empty answer");
-  };
-  // Runs are [gap, length, gap, length, …] in code points; a negative length marks words out of order.
-  const marked = (number, runs) => {
-    const points = Array.from(textOf(number));
-    const box = make("p", { class: "text", dir: "auto" });
-    let at = 0;
-    for (let i = 0; i < runs.length; i += 2) {
-      const start = at + runs[i];
-      const end = start + Math.abs(runs[i + 1]);
-      box.append(points.slice(at, start).join(""));
-      const kind = runs[i + 1] < 0 ? "shared" : "ordered";
-      box.append(make("mark", { class: kind }, points.slice(start, end).join("")));
-      at = end;
-    }
-    box.append(points.slice(at).join(""));
-    const left = rest(number);
-    if (left) box.append(" ", left);
-    return box;
-  };
-  const scoreCell = (tag, answer, i) => {
-    const score = answer.scores[i];
-    const reason = answer.reasons && answer.reasons[i];
-    const cell = make(tag, { class: score === null ? "score" : "score known", title: reason, "data-label": specs[i] }, make("span", {}, format(score)));
-    if (score !== null) cell.style.setProperty("--share", Math.max(0, Math.min(1, score / maxima[i])));
-    return cell;
-  };
+  answers.forEach((answer) => { answer.disagreement = disagreement(answer); });
 
   const byText = (get) => (a, b) => get(a).localeCompare(get(b), undefined, { numeric: true });
   const byNumber = (get) => (a, b) => get(a) - get(b);
-  const answerText = (answer) => (answer.candidate === null ? "" : textOf(answer.candidate));
-  const columns = [
-    { label: "#", name: "worst first", kind: "rank", compare: byNumber((a) => a.rank) },
-    severalSystems && { label: "System", kind: "system", compare: byText((a) => systems[a.system]) },
-    { label: "Question", kind: "question", compare: byText((a) => textOf(a.question)) },
+  const referenceText = (answer) => (answer.references.length ? textOf(answer.references[answer.closest].text) : "");
+  const clamp = (...children) => make("div", { class: "clamp", dir: "auto" }, ...children);
+  const rankCell = (row, answer) => {
+    const button = make("button", {
+      type: "button", class: "open", "aria-expanded": String(state.open.has(row)), "aria-controls": `detail-${answer.rank}`,
+      "aria-label": `Answer ${answer.rank}: details`,
+    }, String(row.rank));
+    return make("td", { class: "rank" }, button);
+  };
+  const questionCell = (answer) => make("td", { class: "question" }, clamp(textOf(answer.question) || answer.id));
+  const referenceCell = (answer) => {
+    const text = referenceText(answer);
+    const more = answer.references.length - 1 + (answer.hidden || 0);
+    return make("td", { class: "reference", "data-label": "reference" }, clamp(text.trim() ? text : make("em", { class: "none" }, "none"),
+      more > 0 ? make("span", { class: "muted" }, ` +${more}`) : null));
+  };
+
+  // Columns of the two views. A row is an answer, or a question with the answers of all systems.
+  const ranked = { label: "#", name: "worst first", kind: "rank", compare: byNumber((row) => row.rank) };
+  const answerColumns = () => [
+    { ...ranked, cell: (answer) => rankCell(answer, answer) },
+    severalSystems && {
+      label: "System", kind: "system", compare: byText((a) => systems[a.system]),
+      cell: (a) => make("td", { class: "system", dir: "auto" }, systems[a.system]),
+    },
+    { label: "Question", kind: "question", compare: byText((a) => textOf(a.question)), cell: questionCell },
+    { label: "Reference", kind: "reference", compare: byText(referenceText), cell: referenceCell },
     {
-      label: "Answer",
-      kind: "answer",
-      compare: byText(answerText),
-      missing: (a) => a.candidate === null,
+      label: "Answer", kind: "answer", compare: byText(answerText), missing: (a) => a.candidate === null,
+      // Where there is no room for a column of references, they stand below the answers.
+      cell: (a) => make("td", { class: "answer" }, clamp(nothing(a.candidate) || answerText(a)),
+        make("div", { class: "clamp beside-answer", dir: "auto", "aria-hidden": "true" }, referenceText(a))),
     },
     ...specs.map((spec, i) => ({
-      label: spec,
-      kind: "score",
-      compare: byNumber((a) => a.scores[i]),
-      missing: (a) => a.scores[i] === null,
+      label: spec, kind: "score", compare: byNumber((a) => a.scores[i]), missing: (a) => a.scores[i] === null,
+      cell: (a) => scoreCell("td", a, i),
     })),
     judged && {
-      label: "Judgement",
-      kind: "score",
-      compare: byNumber((a) => a.judgement),
-      missing: (a) => a.judgement === undefined,
+      label: "Judgement", kind: "score", compare: byNumber((a) => a.judgement), missing: (a) => a.judgement === undefined,
+      cell: (a) => make("td", { class: "score judgement", "data-label": "judgement" }, make("span", {}, formatJudgement(a.judgement))),
     },
   ].filter(Boolean);
+  const bySystem = (group, i) => group.answers.filter((answer) => answer.system === i);
+  const valueOf = (group, i) => { const [found] = bySystem(group, i); return found ? found.value : null; };
+  const systemCell = (group, i) => make("td", { class: `side ${tint(i)}`, "data-label": systems[i] }, ...bySystem(group, i).map((answer) => {
+    const value = make("span", { class: answer.value === null ? "share" : "share known" }, make("span", {}, format(answer.value)));
+    if (answer.value !== null) value.style.setProperty("--share", Math.max(0, Math.min(1, answer.value)));
+    const box = make("div", { class: "given" }, value, clamp(nothing(answer.candidate) || answerText(answer)));
+    box.addEventListener("click", () => { group.chosen = answer; });
+    return box;
+  }));
+  const questionColumns = () => [
+    { ...ranked, cell: (group) => rankCell(group, group.first) },
+    { label: "Question", kind: "question", compare: byText((group) => textOf(group.first.question)), cell: (group) => questionCell(group.first) },
+    { label: "Reference", kind: "reference", compare: byText((group) => referenceText(group.first)), cell: (group) => referenceCell(group.first) },
+    ...systems.map((name, i) => ({
+      label: name, kind: "side", compare: byNumber((group) => valueOf(group, i)), missing: (group) => valueOf(group, i) === null,
+      cell: (group) => systemCell(group, i),
+    })),
+    {
+      label: "Difference", kind: "score", compare: byNumber((group) => group.difference),
+      cell: (group) => make("td", { class: "score", "data-label": "difference" }, make("span", {}, format(group.difference))),
+    },
+  ];
 
-  const state = { words: [], system: -1, unscored: false, column: 0, direction: 1, page: 0, open: new Set() };
+  const nobody = { words: [], system: -1, unscored: false, type: "", metric: 0, low: -Infinity, high: Infinity, disagree: 0, differ: 0 };
+  const state = { ...nobody, questions: severalSystems && data.view === "questions", column: 0, direction: 1, page: 0, open: new Set() };
+  let columns = [];
 
   const haystacks = answers.map((answer) => [
     answer.id, systems[answer.system], textOf(answer.question), answerText(answer),
     ...answer.references.map((reference) => textOf(reference.text)),
   ].join("\n").toLowerCase());
-  const order = (rows) => {
+  const measured = (answer) => (state.metric < specs.length ? answer.scores[state.metric] : answer.judgement ?? null);
+  const inRange = (answer) => {
+    if (state.low === -Infinity && state.high === Infinity) return true;
+    const score = measured(answer);
+    return score !== null && score >= state.low && score <= state.high;
+  };
+  const fits = (answer) =>
+    (state.system < 0 || answer.system === state.system)
+    && (!state.unscored || isUnscored(answer))
+    && (!state.type || answer.type === state.type)
+    && inRange(answer)
+    && answer.disagreement >= state.disagree
+    && answer.group.difference >= state.differ
+    && state.words.every((word) => haystacks[answer.rank - 1].includes(word));
+  const selected = () => {
+    const rows = state.questions ? [...groups.values()].filter((group) => group.answers.some(fits)) : answers.filter(fits);
     const { compare, missing } = columns[state.column];
     return rows.sort((a, b) => {
       const lacking = missing ? missing(a) - missing(b) : 0;
       return lacking || state.direction * compare(a, b) || a.rank - b.rank;
     });
   };
-  const selected = () => order(answers.filter((answer, i) =>
-    (state.system < 0 || answer.system === state.system)
-    && (!state.unscored || isUnscored(answer))
-    && state.words.every((word) => haystacks[i].includes(word))));
 
-  const section = (title, ...children) => make("div", { class: "part" }, make("h4", {}, title), ...children);
-  const fact = (name, value) => (value === undefined || value === "" ? [] : [
-    make("dt", {}, name), make("dd", { dir: "auto" }, String(value)),
-  ]);
-  const opinionOf = (opinion) => (opinion ? make("span", { class: "tag" }, opinion) : null);
-
-  // Weights are [gap, length, step, …] in code points, steps from 1 to 9 of the strongest weight.
-  const heated = (number, runs) => {
-    const points = Array.from(textOf(number));
-    const box = make("p", { class: "text heat", dir: "auto" });
-    let at = 0;
-    for (let i = 0; i < runs.length; i += 3) {
-      const start = at + runs[i];
-      const end = start + runs[i + 1];
-      const word = make("span", {}, points.slice(start, end).join(""));
-      word.style.setProperty("--weight", runs[i + 2] / 9);
-      box.append(points.slice(at, start).join(""), word);
-      at = end;
-    }
-    box.append(points.slice(at).join(""));
-    return box;
+  const opened = (row) => (state.questions ? row.chosen || row.first : row);
+  const detailRow = (row) => {
+    const answer = opened(row);
+    const others = answer.group.answers.filter((other) => other !== answer);
+    return make("tr", { class: `opened ${tint(answer.system)}`, id: `detail-${answer.rank}` },
+      make("td", { colspan: columns.length }, AnswerDetail(answer, others, reveal)));
   };
-  const heatPart = (answer, i) => (answer.weights || []).map(([candidate, ...references], k) => {
-    if (answer.candidate === null || !references[i]) return null;
-    return make("div", { class: "heats" }, make("h4", {}, "Weights of answer and reference: ", make("code", {}, data.weightings[k])),
-      heated(answer.candidate, candidate), heated(answer.references[i].text, references[i]));
-  }).filter(Boolean);
-  const signalsPart = (answer) => Object.entries(answer.parts || {}).map(([spec, parts]) => {
-    const signed = (part) => (part > 0 ? "+" : "") + part.toFixed(2);
-    const topics = new Map();
-    parts.forEach((part) => {
-      const topic = data.signals[part[0]].topic;
-      topics.set(topic, [...(topics.get(topic) || []), part]);
-    });
-    const sum = (several) => several.reduce((total, [, , part]) => total + part, 0);
-    const most = Math.max(...[...topics.values()].map((several) => Math.abs(sum(several))));
-    const rows = [...topics].flatMap(([topic, several]) => {
-      const bar = make("i", {});
-      bar.style.setProperty("--share", most ? Math.abs(sum(several)) / most : 0);
-      const shown = several.filter(([signal]) => data.signals[signal].label !== topic);
-      return [
-        make("tr", { class: sum(several) > 0 ? "for" : "against" }, make("th", { scope: "row" }, topic), make("td", {}),
-          make("td", {}, signed(sum(several))), make("td", { class: "pull" }, bar)),
-        ...shown.map(([signal, value, part]) => make("tr", { class: "muted", title: data.signals[signal].description },
-          make("td", {}, data.signals[signal].label), make("td", {}, value.toFixed(2)), make("td", {}, signed(part)), make("td", {}))),
-      ];
-    });
-    const names = ["Signal", "value", "adds"].map((name) => make("th", { scope: "col" }, name));
-    const head = make("tr", {}, ...names, make("th", { scope: "col", class: "pull" }, make("span", { class: "said" }, "Against and for")));
-    return make("details", { class: "judged", open: parts.length ? "" : false },
-      make("summary", {}, "What ", make("code", {}, specs[spec]), " goes by"),
-      make("table", { class: "signals" }, make("thead", {}, head), make("tbody", {}, ...rows)));
-  });
-
-  const answerPart = (answer) => {
-    const holder = make("div", {});
-    const heat = make("div", {});
-    const empty = nothing(answer.candidate);
-    const compareWith = (i) => {
-      const reference = answer.references[i];
-      holder.replaceChildren(empty || marked(answer.candidate, reference ? reference.candidate : []));
-      heat.replaceChildren(...(empty ? [] : heatPart(answer, i)));
-      list.querySelectorAll("li").forEach((item, k) => item.classList.toggle("compared", k === i));
-      list.querySelectorAll("button").forEach((button, k) => button.setAttribute("aria-pressed", String(k === i)));
-    };
-    const several = answer.references.length > 1;
-    const list = make("ol", { class: several ? "references several" : "references" }, ...answer.references.map((reference, i) => {
-      const button = several && !empty ? make("button", { type: "button", class: "quiet" }, "Compare") : null;
-      if (button) button.addEventListener("click", () => compareWith(i));
-      const times = reference.times ? make("span", { class: "muted" }, `given ${reference.times} times`) : null;
-      const blank = textOf(reference.text).trim() ? null : make("em", { class: "none" }, "empty: the right answer is to give none");
-      return make("li", {}, blank || marked(reference.text, reference.reference), opinionOf(reference.opinion), times, button);
-    }));
-    compareWith(answer.closest);
-    const hidden = answer.hidden ? make("p", { class: "muted" }, `… ${answer.hidden} more references`) : null;
-    const legend = empty ? null : make("p", { class: "legend muted" },
-      make("mark", { class: "ordered" }, "same words, same order"), " ",
-      make("mark", { class: "shared" }, "same words elsewhere"));
-    return [
-      section("Answer", holder, opinionOf(answer.opinion)),
-      section(several ? "References" : "Reference", list, hidden),
-      legend,
-      heat,
-    ];
-  };
-
-  const scoresPart = (answer) => section("Scores", make("table", { class: "marks" }, make("tbody", {}, ...specs.map((spec, i) => {
-    const reason = answer.reasons && answer.reasons[i];
-    const row = make("tr", {}, make("th", { scope: "row" }, make("code", {}, spec)), scoreCell("td", answer, i));
-    if (reason) row.append(make("td", { class: "reason" }, reason));
-    return row;
-  }))));
-
-  const otherAnswers = (answer) => {
-    const others = answers.filter((other) => other !== answer && other.id === answer.id && other.question === answer.question);
-    if (!others.length) return null;
-    return section("Same question, other systems", make("ul", { class: "others" }, ...others.map((other) => {
-      const button = make("button", { type: "button", class: "quiet", dir: "auto" }, nothing(other.candidate) || answerText(other));
-      button.addEventListener("click", () => reveal(other));
-      return make("li", { class: tint(other) }, make("span", { class: "system" }, systems[other.system]), button,
-        make("span", { class: "number" }, format(other.value)));
-    })));
-  };
-
-  const detail = (answer) => make("div", { class: "detail" },
-    make("div", { class: "texts" },
-      textOf(answer.question) ? section("Question", marked(answer.question, [])) : null,
-      ...answerPart(answer),
-      otherAnswers(answer)),
-    make("aside", {},
-      scoresPart(answer),
-      ...signalsPart(answer),
-      make("dl", { class: "facts" },
-        ...fact("System", severalSystems ? systems[answer.system] : undefined),
-        ...fact("Judgement", answer.judgement),
-        ...fact("Type", answer.type),
-        ...fact("Entities", answer.entities && answer.entities.join(" · ")),
-        ...fact("Id", answer.id))));
-
-  const cells = (answer) => columns.map((column) => {
-    if (column.kind === "rank") {
-      const isOpen = state.open.has(answer);
-      const button = make("button", {
-        type: "button", class: "open", "aria-expanded": String(isOpen), "aria-controls": `detail-${answer.rank}`,
-        "aria-label": `Answer ${answer.rank}: details`,
-      }, String(answer.rank));
-      return make("td", { class: "rank" }, button);
-    }
-    if (column.kind === "system") return make("td", { class: "system", dir: "auto" }, systems[answer.system]);
-    if (column.kind === "question") {
-      const question = textOf(answer.question);
-      return make("td", { class: "question" }, make("div", { class: "clamp", dir: "auto" }, question || answer.id));
-    }
-    if (column.kind === "answer") {
-      const empty = nothing(answer.candidate);
-      return make("td", { class: "answer" }, make("div", { class: "clamp", dir: "auto" }, empty || answerText(answer)));
-    }
-    if (column.label === "Judgement" && judged) {
-      const value = answer.judgement;
-      return make("td", { class: "score judgement", "data-label": "judgement" }, make("span", {}, value === undefined ? "–" : String(value)));
-    }
-    return scoreCell("td", answer, specs.indexOf(column.label));
-  });
-  const detailRow = (answer) => make("tr", { class: "opened", id: `detail-${answer.rank}` },
-    make("td", { colspan: columns.length }, detail(answer)));
-  const row = (answer) => {
-    const element = make("tr", { class: tint(answer), id: `answer-${answer.rank}` }, ...cells(answer));
+  const rowOf = (row) => {
+    const element = make("tr", { class: state.questions ? "" : tint(row.system), id: `answer-${opened(row).rank}` }, ...columns.map((column) => column.cell(row)));
     element.addEventListener("click", (event) => {
       // Selecting words to copy is not a click on the row.
-      if (!event.target.closest("a") && !String(getSelection())) toggle(answer, element);
+      if (!event.target.closest("a") && !String(getSelection())) toggle(row, element);
     });
     return element;
   };
-  const toggle = (answer, element) => {
-    const isOpen = state.open.delete(answer);
-    if (isOpen) element.nextElementSibling.remove();
+  const toggle = (row, element) => {
+    const shown = state.open.has(row) ? element.nextElementSibling : null;
+    const isOpen = shown !== null && shown.id === `detail-${opened(row).rank}`;
+    if (shown) shown.remove();
+    if (isOpen) state.open.delete(row);
     else {
-      state.open.add(answer);
-      element.after(detailRow(answer));
+      state.open.add(row);
+      element.after(detailRow(row));
     }
     element.querySelector(".open").setAttribute("aria-expanded", String(!isOpen));
-    const place = isOpen ? location.pathname + location.search : `#answer-${answer.rank}`;
+    const place = isOpen ? location.pathname + location.search : `#answer-${opened(row).rank}`;
     try { history.replaceState(null, "", place); } catch { /* an address that cannot change is no harm */ }
   };
 
+  const nothingFits = () => {
+    const others = data.left_out ? `; ${counted(data.left_out)} others are not in this page` : "";
+    return `None of these ${counted(answers.length)} answers matches${others}. Clear the search and the filters.`;
+  };
   const paint = () => {
     const rows = selected();
+    const all = state.questions ? groups.size : answers.length;
     const pages = Math.max(1, Math.ceil(rows.length / PAGE));
     state.page = Math.min(state.page, pages - 1);
     const first = state.page * PAGE;
     const shown = rows.slice(first, first + PAGE);
-    body.replaceChildren(...shown.flatMap((answer) => (state.open.has(answer) ? [row(answer), detailRow(answer)] : [row(answer)])));
+    body.replaceChildren(...shown.flatMap((row) => (state.open.has(row) ? [rowOf(row), detailRow(row)] : [rowOf(row)])));
     if (!rows.length) {
-      body.append(make("tr", { class: "nothing" }, make("td", { colspan: columns.length }, nowhere)));
+      body.append(make("tr", { class: "nothing" }, make("td", { colspan: columns.length }, nothingFits())));
     }
-    const of = rows.length === answers.length ? "" : ` that match, of ${answers.length.toLocaleString("en")}`;
+    const of = rows.length === all ? "" : ` that match, of ${counted(all)}`;
+    const noun = state.questions ? " questions" : "";
     find("count").textContent = rows.length
-      ? `${(first + 1).toLocaleString("en")}–${(first + shown.length).toLocaleString("en")} of ${rows.length.toLocaleString("en")}${of}`
-      : `0 of ${answers.length.toLocaleString("en")}`;
+      ? `${counted(first + 1)}–${counted(first + shown.length)} of ${counted(rows.length)}${of}${noun}`
+      : `0 of ${counted(all)}${noun}`;
     find("page").textContent = `Page ${state.page + 1} of ${pages}`;
     find("previous").disabled = state.page === 0;
     find("next").disabled = state.page === pages - 1;
@@ -299,6 +197,7 @@
       else cell.removeAttribute("aria-sort");
     });
     find("sort").value = `${state.column} ${state.direction}`;
+    find("clear").hidden = Object.keys(nobody).every((name) => String(state[name]) === String(nobody[name]));
   };
   const restart = (change) => { Object.assign(state, change, { page: 0 }); paint(); };
   const turn = (step) => {
@@ -306,37 +205,75 @@
     paint();
     find("answers").scrollIntoView();
   };
-  const sortBy = (i) => restart({ column: i, direction: state.column === i ? -state.direction : 1 });
+  const sortBy = (i) => restart({ column: i, direction: state.column === i ? -state.direction : columns[i].label === "Difference" ? -1 : 1 });
+  const emptyControls = () => {
+    document.querySelectorAll(".controls input").forEach((input) => { input.value = ""; input.checked = false; });
+    document.querySelectorAll(".controls select[data-filter]").forEach((select) => { select.selectedIndex = 0; });
+  };
   const reveal = (answer) => {
-    state.open.add(answer);
-    Object.assign(state, { words: [], system: -1, unscored: false });
-    find("query").value = "";
-    find("system").value = "-1";
-    find("unscored").checked = false;
-    state.page = Math.floor(selected().indexOf(answer) / PAGE);
+    const row = state.questions ? answer.group : answer;
+    answer.group.chosen = answer;
+    state.open.add(row);
+    Object.assign(state, nobody);
+    emptyControls();
+    state.page = Math.floor(selected().indexOf(row) / PAGE);
     paint();
     const element = find(`answer-${answer.rank}`);
     element.scrollIntoView({ block: "start" });
     element.querySelector(".open").focus({ preventScroll: true });
   };
 
-  head.append(make("tr", {}, ...columns.map((column, i) => {
-    const button = make("button", { type: "button", title: `Sort by ${column.name || column.label}` }, ...breakable(column.label));
-    button.addEventListener("click", () => sortBy(i));
-    return make("th", { scope: "col", class: column.kind }, button);
-  })));
-  find("system").append(make("option", { value: "-1" }, "all"), ...systems.map((name, i) => make("option", { value: i }, name)));
+  const drawHead = () => {
+    columns = state.questions ? questionColumns() : answerColumns();
+    head.replaceChildren(make("tr", {}, ...columns.map((column, i) => {
+      const button = make("button", { type: "button", title: `Sort by ${column.name || column.label}` }, ...breakable(column.label));
+      button.addEventListener("click", () => sortBy(i));
+      return make("th", { scope: "col", class: column.kind === "side" ? `side ${tint(systems.indexOf(column.label))}` : column.kind }, button);
+    })));
+    const option = (i, way, name) => make("option", { value: `${i} ${way}` }, name);
+    find("sort").replaceChildren(...columns.flatMap((column, i) => {
+      const name = column.name || column.label;
+      if (column.kind === "rank") return [option(i, 1, name), option(i, -1, "best first")];
+      if (column.kind === "score" || column.kind === "side") return [1, -1].map((way) => option(i, way, `${name}, ${way > 0 ? "lowest" : "highest"} first`));
+      return [option(i, 1, name.toLowerCase()), option(i, -1, `${name.toLowerCase()}, backwards`)];
+    }));
+    table.classList.toggle("sides", state.questions);
+    const narrow = columns.filter((column) => column.kind === "score").length;
+    document.body.style.setProperty("--columns", narrow);
+    document.body.style.setProperty("--sides", columns.filter((column) => column.kind === "side").length);
+  };
+  const fill = (id, ...options) => find(id).append(...options.map(([value, text]) => make("option", { value }, text)));
+  const bound = (input, without) => (input.value === "" || Number.isNaN(Number(input.value)) ? without : Number(input.value));
+
+  fill("system", ["-1", "all"], ...systems.map((name, i) => [i, name]));
+  fill("type", ["", "all"], ...types.map((name) => [name, name]));
+  fill("metric", ...specs.map((spec, i) => [i, spec]), ...(judged ? [[specs.length, "Judgement"]] : []));
+  find("metric").value = String(data.leading[0] ?? 0);
+  nobody.metric = state.metric = Number(find("metric").value);
+  for (const id of ["disagree", "differ"]) fill(id, ["0", "by any amount"], ...[0.1, 0.25, 0.5].map((least) => [least, `by ${least} or more`]));
   find("system-control").hidden = !severalSystems;
+  find("view-control").hidden = !severalSystems;
+  find("differ-control").hidden = groups.size === answers.length;
+  find("disagree-control").hidden = specs.length < 2;
+  find("type-control").hidden = !types.length;
   find("unscored-control").hidden = !answers.some(isUnscored);
-  find("sort").append(...columns.flatMap((column, i) => {
-    const name = column.name || column.label;
-    if (column.kind === "rank") return [make("option", { value: `${i} 1` }, name), make("option", { value: `${i} -1` }, "best first")];
-    if (column.kind === "score") return [1, -1].map((way) => make("option", { value: `${i} ${way}` }, `${name}, ${way > 0 ? "lowest" : "highest"} first`));
-    return [make("option", { value: `${i} 1` }, name.toLowerCase()), make("option", { value: `${i} -1` }, `${name.toLowerCase()}, backwards`)];
-  }));
+  find("view").value = state.questions ? "questions" : "answers";
   find("query").addEventListener("input", (event) => restart({ words: event.target.value.toLowerCase().split(/\s+/).filter(Boolean) }));
   find("system").addEventListener("change", (event) => restart({ system: Number(event.target.value) }));
+  find("type").addEventListener("change", (event) => restart({ type: event.target.value }));
+  find("metric").addEventListener("change", (event) => restart({ metric: Number(event.target.value) }));
+  find("low").addEventListener("input", (event) => restart({ low: bound(event.target, -Infinity) }));
+  find("high").addEventListener("input", (event) => restart({ high: bound(event.target, Infinity) }));
+  find("disagree").addEventListener("change", (event) => restart({ disagree: Number(event.target.value) }));
+  find("differ").addEventListener("change", (event) => restart({ differ: Number(event.target.value) }));
   find("unscored").addEventListener("change", (event) => restart({ unscored: event.target.checked }));
+  find("clear").addEventListener("click", () => { emptyControls(); find("metric").value = String(nobody.metric); restart(nobody); });
+  find("view").addEventListener("change", (event) => {
+    state.questions = event.target.value === "questions";
+    state.open.clear();
+    drawHead();
+    restart({ column: 0, direction: 1 });
+  });
   find("sort").addEventListener("change", (event) => {
     const [column, direction] = event.target.value.split(" ").map(Number);
     restart({ column, direction });
@@ -349,9 +286,16 @@
 
   // The table scrolls only where it has no room: the headings of one that fits stay in view.
   const room = find("room");
-  document.body.style.setProperty("--columns", columns.filter((column) => column.kind === "score").length);
-  new ResizeObserver(() => room.classList.toggle("wide", table.offsetWidth > room.clientWidth)).observe(room);
+  const fit = () => {
+    const style = getComputedStyle(document.body);
+    const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
+    const [columnCount, score, texts] = ["--columns", "--score", "--texts"].map((name) => parseFloat(style.getPropertyValue(name)));
+    room.classList.toggle("tight", room.clientWidth < (7.8 + columnCount * score + texts) * rem);
+    room.classList.toggle("wide", table.offsetWidth > room.clientWidth);
+  };
+  new ResizeObserver(fit).observe(room);
 
+  drawHead();
   paint();
   const linked = /^#answer-(\d+)$/.exec(location.hash);
   if (linked && answers[linked[1] - 1]) reveal(answers[linked[1] - 1]);

@@ -1,0 +1,124 @@
+"use strict";
+
+// What an opened answer shows: texts with matching words, weights, scores, signals, and the other systems' answers.
+const AnswerDetail = (() => {
+  const { data, specs, systems, make, textOf, answerText, format, formatJudgement, tint, nothing, marked, scoreCell } = Answers;
+
+  const section = (title, ...children) => make("div", { class: "part" }, make("h4", {}, title), ...children);
+  const fact = (name, value) => (value === undefined || value === "" ? [] : [
+    make("dt", {}, name), make("dd", { dir: "auto" }, String(value)),
+  ]);
+  const opinionOf = (opinion) => (opinion ? make("span", { class: "tag" }, opinion) : null);
+
+  // Weights are [gap, length, step, …] in code points, steps from 1 to 9 of the strongest weight.
+  const heated = (number, runs) => {
+    const points = Array.from(textOf(number));
+    const box = make("p", { class: "text heat", dir: "auto" });
+    let at = 0;
+    for (let i = 0; i < runs.length; i += 3) {
+      const start = at + runs[i];
+      const end = start + runs[i + 1];
+      const word = make("span", {}, points.slice(start, end).join(""));
+      word.style.setProperty("--weight", runs[i + 2] / 9);
+      box.append(points.slice(at, start).join(""), word);
+      at = end;
+    }
+    box.append(points.slice(at).join(""));
+    return box;
+  };
+  const heatPart = (answer, i) => (answer.weights || []).map(([candidate, ...references], k) => {
+    if (answer.candidate === null || !references[i]) return null;
+    return make("div", { class: "heats" }, make("h4", {}, "Weights of answer and reference: ", make("code", {}, data.weightings[k])),
+      heated(answer.candidate, candidate), heated(answer.references[i].text, references[i]));
+  }).filter(Boolean);
+  const signalsPart = (answer) => Object.entries(answer.parts || {}).map(([spec, parts]) => {
+    const signed = (part) => (part > 0 ? "+" : "") + part.toFixed(2);
+    const topics = new Map();
+    parts.forEach((part) => {
+      const topic = data.signals[part[0]].topic;
+      topics.set(topic, [...(topics.get(topic) || []), part]);
+    });
+    const sum = (several) => several.reduce((total, [, , part]) => total + part, 0);
+    const most = Math.max(...[...topics.values()].map((several) => Math.abs(sum(several))));
+    const rows = [...topics].flatMap(([topic, several]) => {
+      const bar = make("i", {});
+      bar.style.setProperty("--share", most ? Math.abs(sum(several)) / most : 0);
+      const shown = several.filter(([signal]) => data.signals[signal].label !== topic);
+      return [
+        make("tr", { class: sum(several) > 0 ? "for" : "against" }, make("th", { scope: "row" }, topic), make("td", {}),
+          make("td", {}, signed(sum(several))), make("td", { class: "pull" }, bar)),
+        ...shown.map(([signal, value, part]) => make("tr", { class: "muted", title: data.signals[signal].description },
+          make("td", {}, data.signals[signal].label), make("td", {}, value.toFixed(2)), make("td", {}, signed(part)), make("td", {}))),
+      ];
+    });
+    const names = ["Signal", "value", "adds"].map((name) => make("th", { scope: "col" }, name));
+    const head = make("tr", {}, ...names, make("th", { scope: "col", class: "pull" }, make("span", { class: "said" }, "Against and for")));
+    return make("details", { class: "judged", open: parts.length ? "" : false },
+      make("summary", {}, "What ", make("code", {}, specs[spec]), " goes by"),
+      make("table", { class: "signals" }, make("thead", {}, head), make("tbody", {}, ...rows)));
+  });
+
+  const answerPart = (answer) => {
+    const holder = make("div", {});
+    const heat = make("div", {});
+    const empty = nothing(answer.candidate);
+    const compareWith = (i) => {
+      const reference = answer.references[i];
+      holder.replaceChildren(empty || marked(answer.candidate, reference ? reference.candidate : []));
+      heat.replaceChildren(...(empty ? [] : heatPart(answer, i)));
+      list.querySelectorAll("li").forEach((item, k) => item.classList.toggle("compared", k === i));
+      list.querySelectorAll("button").forEach((button, k) => button.setAttribute("aria-pressed", String(k === i)));
+    };
+    const several = answer.references.length > 1;
+    const list = make("ol", { class: several ? "references several" : "references" }, ...answer.references.map((reference, i) => {
+      const button = several && !empty ? make("button", { type: "button", class: "quiet" }, "Compare") : null;
+      if (button) button.addEventListener("click", () => compareWith(i));
+      const times = reference.times ? make("span", { class: "muted" }, `given ${reference.times} times`) : null;
+      const blank = textOf(reference.text).trim() ? null : make("em", { class: "none" }, "empty: the right answer is to give none");
+      return make("li", {}, blank || marked(reference.text, reference.reference), opinionOf(reference.opinion), times, button);
+    }));
+    compareWith(answer.closest);
+    const hidden = answer.hidden ? make("p", { class: "muted" }, `… ${answer.hidden} more references`) : null;
+    const legend = empty ? null : make("p", { class: "legend muted" },
+      make("mark", { class: "ordered" }, "same words, same order"), " ",
+      make("mark", { class: "shared" }, "same words elsewhere"));
+    return [
+      section("Answer", holder, opinionOf(answer.opinion)),
+      section(several ? "References" : "Reference", list, hidden),
+      legend,
+      heat,
+    ];
+  };
+
+  const scoresPart = (answer) => section("Scores", make("table", { class: "score-list" }, make("tbody", {}, ...specs.map((spec, i) => {
+    const reason = answer.reasons && answer.reasons[i];
+    const row = make("tr", {}, make("th", { scope: "row" }, make("code", {}, spec)), scoreCell("td", answer, i));
+    if (reason) row.append(make("td", { class: "reason" }, reason));
+    return row;
+  }))));
+
+  const otherAnswers = (others, reveal) => {
+    if (!others.length) return null;
+    return section("Same question, other systems", make("ul", { class: "others" }, ...others.map((other) => {
+      const button = make("button", { type: "button", class: "quiet", dir: "auto" }, nothing(other.candidate) || answerText(other));
+      button.addEventListener("click", () => reveal(other));
+      return make("li", { class: tint(other.system) }, make("span", { class: "system" }, systems[other.system]), button,
+        make("span", { class: "number" }, format(other.value)));
+    })));
+  };
+
+  return (answer, others, reveal) => make("div", { class: "detail" },
+    make("div", { class: "texts" },
+      textOf(answer.question) ? section("Question", marked(answer.question, [])) : null,
+      ...answerPart(answer),
+      otherAnswers(others, reveal)),
+    make("aside", {},
+      scoresPart(answer),
+      ...signalsPart(answer),
+      make("dl", { class: "facts" },
+        ...fact("System", systems.length > 1 ? systems[answer.system] : undefined),
+        ...fact("Judgement", answer.judgement === undefined ? undefined : formatJudgement(answer.judgement)),
+        ...fact("Type", answer.type),
+        ...fact("Entities", answer.entities && answer.entities.join(" · ")),
+        ...fact("Id", answer.id))));
+})();
