@@ -73,6 +73,10 @@ class OutputError(DataError):
     """Output that cannot be written: a full disk, a folder that is not there."""
 
 
+class StoppedError(QassayError):
+    """A run that ended through no fault of its input, and can be resumed."""
+
+
 class SpecError(QassayError):
     """A metric spec that names something that does not exist, or a value out of range."""
 

@@ -93,10 +93,10 @@ def test_changed_input_is_not_resumed(many, tmp_path, change):
     file, _ = many
     copy = tmp_path / "a.jsonl"
     copy.write_bytes(file.read_bytes())
-    out, state = tmp_path / "out.jsonl", tmp_path / "out.jsonl.part.state"
+    out, part, state = (tmp_path / f"out.jsonl{ending}" for ending in ("", ".part", ".part.state"))
     process = start(copy, out)
     deadline = time.monotonic() + 30
-    while not state.exists() and time.monotonic() < deadline:
+    while (not part.exists() or part.stat().st_size == 0) and time.monotonic() < deadline:
         time.sleep(0.02)
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=60)

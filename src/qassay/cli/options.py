@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from qassay.errors import OutputError, SpecError
+from qassay.errors import SpecError
+from qassay.io.atomic_output import check_outputs
 from qassay.io.reader import ReadOptions
 from qassay.io.readers.formats import BUILT_IN
 from qassay.models.base import Device as DeviceName
@@ -52,10 +53,8 @@ def check_resume(out: Path | None, *, resume: bool) -> None:
 
 
 def check_apart(inputs: Sequence[str], *outputs: Path | None) -> None:
-    """Refuse to write over what is read."""
-    for output in filter(None, outputs):
-        if output.exists() and any(Path(each).exists() and output.samefile(each) for each in inputs):
-            raise OutputError("is an input of this run, and would be lost; choose another place", output)
+    """Refuse outputs that cannot be written, that are one file, or that would be written over an input."""
+    check_outputs(inputs, [output for output in outputs if output is not None])
 
 
 def check_device(device: str) -> DeviceName:

@@ -20,7 +20,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from qassay.cli.wording import in_flags
-from qassay.errors import OutputError
+from qassay.errors import OutputError, StoppedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -191,16 +191,17 @@ def title_of(inputs: Sequence[str]) -> str:
 
 @contextmanager
 def resumable(out: Path | None) -> Iterator[None]:
-    """Tell whoever interrupts a run how to carry on with it."""
+    """Print how to carry on with a run that is interrupted, or that lost a worker process."""
     try:
         yield
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, StoppedError) as problem:
+        what = str(problem) if isinstance(problem, StoppedError) else "interrupted"
         if out is None:
-            say("interrupted; nothing was kept (with -o a run can be resumed)")
+            say(f"{what}; nothing was kept (with -o a run can be resumed)")
         else:
             words = [word for word in sys.argv[1:] if word != "--resume"]
-            say(f"interrupted; carry on with: qassay {shlex.join([*words, '--resume'])}")
-        raise
+            say(f"{what}; carry on with: qassay {shlex.join([*words, '--resume'])}")
+        raise KeyboardInterrupt from problem
 
 
 @contextmanager

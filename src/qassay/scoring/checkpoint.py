@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from hashlib import blake2b
+from stat import S_ISREG
 from time import monotonic
 from typing import TYPE_CHECKING, BinaryIO, Self
 
 import msgspec
 
-from qassay.errors import DataError, OutputError, option
+from qassay.errors import DataError, OutputError, StoppedError, option
+from qassay.io.atomic_output import unwritable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -22,9 +24,12 @@ SHORTEST_INTERVAL = 0.2
 """Seconds between checkpoints at the least."""
 SHARE = 0.02
 """Of a run's time that checkpoints may take."""
-_HASH_RANGE = 1 << 128
 AGAIN = f"run again without {option('resume', value=True)} to begin anew"
 """What to do where a run cannot go on."""
+MARK = b"qassay checkpoint 2\n"
+"""Begins every state file: what lies beside one is ours, and may be written over."""
+_DIGEST = 16
+_CHUNK = 1 << 20
 
 
 class State(msgspec.Struct):
@@ -35,7 +40,10 @@ class State(msgspec.Struct):
     rows: int = 0
     written: int = 0
     """Bytes of output behind those rows."""
-    examples_hash: str = "0"
+    examples_hash: bytes = b""
+    """Of the answers behind those rows, in their order."""
+    output_hash: bytes = b""
+    """Of the bytes written."""
     tally: bytes = b""
 
 
@@ -45,16 +53,23 @@ class CheckpointedOutput:
     def __init__(self, output: Path, run: str, *, resume: bool = False) -> None:
         self.path = output.with_name(output.name + ".part")
         self._state_path = output.with_name(output.name + ".part.state")
+        self._fresh_path = output.with_name(output.name + ".part.state.new")
+        self._refuse_foreign()
+        self._written = _hash()
         self.state = self._load(run) if resume else State(run)
         self.resumed = self.state.rows > 0
-        self._examples_hash = int(self.state.examples_hash, 16)
+        self._saved_rows = self.state.rows
         self._file: BinaryIO | None = None
         self._saved_at = monotonic()
         self._interval = SHORTEST_INTERVAL
 
     def __enter__(self) -> Self:
         try:
-            self._file = self.path.open("r+b" if self.resumed else "w+b")
+            if not self.resumed:
+                self.discard()
+                # First, so that whoever finds the part knows whose it is.
+                self._save()
+            self._file = _open_itself(self.path)
             self._file.truncate(self.state.written)
             self._file.seek(self.state.written)
         except OSError as problem:
@@ -64,22 +79,22 @@ class CheckpointedOutput:
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if self._file:
             self._file.close()
-        # An interrupted run, or one that ran out of disk, can be resumed; one that failed on its input is removed.
-        if kind is not None and not issubclass(kind, KeyboardInterrupt | OutputError) and not self.resumed:
-            self.discard()
-        if kind is not None and not self._state_path.exists():
-            self.discard()
+        # A run that was stopped, or ran out of disk, can be resumed; one that failed on its input is removed.
+        if kind is not None:
+            stays = self.resumed or issubclass(kind, KeyboardInterrupt | OutputError | StoppedError)
+            if not stays or not self._saved_rows:
+                self.discard()
 
     def skip_done(self, examples: Iterable[Example]) -> Iterator[Example]:
-        """Pass over the examples that are written already, making sure that they are the same ones."""
+        """Pass over the examples that are written already; raise `DataError` if they are not the same ones."""
         stream = iter(examples)
-        seen = 0
+        seen = b""
         for done in range(self.state.rows):
             example = next(stream, None)
             if example is None:
                 raise DataError(f"the input has only {done} answers, and {self.state.rows} were scored; {AGAIN}")
-            seen = (seen + int(digest(example), 16)) % _HASH_RANGE
-        if self.state.rows and seen != self._examples_hash:
+            seen = _chained(seen, example)
+        if seen != self.state.examples_hash:
             raise DataError(f"the input is not the one that the unfinished run read; {AGAIN}")
         yield from stream
 
@@ -88,8 +103,9 @@ class CheckpointedOutput:
         file = self._opened()
         try:
             file.write(rows)
+            self._written.update(rows)
             for example in examples:
-                self._examples_hash = (self._examples_hash + int(digest(example), 16)) % _HASH_RANGE
+                self.state.examples_hash = _chained(self.state.examples_hash, example)
                 self.state.rows += 1
             self.state.written += len(rows)
             if monotonic() - self._saved_at >= self._interval:
@@ -103,11 +119,9 @@ class CheckpointedOutput:
         file = self._opened()
         file.flush()
         os.fsync(file.fileno())
-        self.state.examples_hash = f"{self._examples_hash:x}"
+        self.state.output_hash = self._written.digest()
         self.state.tally = tally.state()
-        fresh = self._state_path.with_name(self._state_path.name + ".new")
-        fresh.write_bytes(msgspec.msgpack.encode(self.state))
-        fresh.replace(self._state_path)
+        self._save()
         self._saved_at = monotonic()
         self._interval = max(SHORTEST_INTERVAL, (self._saved_at - begun) / SHARE)
 
@@ -119,20 +133,46 @@ class CheckpointedOutput:
             raise unwritable(self.path, problem) from problem
 
     def discard(self) -> None:
-        """Remove the partial output."""
-        for path in (self.path, self._state_path):
+        """Remove the part and its state."""
+        for path in (self.path, self._fresh_path, self._state_path):
             path.unlink(missing_ok=True)
 
     def _opened(self) -> BinaryIO:
         if self._file is None:
-            raise ValueError("the partial output is used outside its context")
+            raise ValueError("the checkpointed output is used outside its context")
         return self._file
+
+    def _save(self) -> None:
+        payload = msgspec.msgpack.encode(self.state)
+        with _open_itself(self._fresh_path) as file:
+            file.truncate(0)
+            file.write(MARK + _hash(payload).digest() + payload)
+        self._fresh_path.replace(self._state_path)
+        self._saved_rows = self.state.rows
+
+    def _refuse_foreign(self) -> None:
+        """Raise `OutputError` rather than write over a file or follow a link that is not of a run of ours."""
+        try:
+            marked = _is_marked(self._state_path)
+            for path in (self.path, self._state_path, self._fresh_path):
+                regular = os.path.lexists(path) and S_ISREG(path.lstat().st_mode)
+                if os.path.lexists(path) and not (regular and (marked if path == self.path else _is_marked(path))):
+                    raise OutputError(
+                        "is in the way, and no unfinished run of Qassay wrote it; move it away, or choose another "
+                        "place",
+                        path,
+                    )
+        except OSError as problem:
+            raise unwritable(self.path, problem) from problem
 
     def _load(self, run: str) -> State:
         if not self._state_path.exists() or not self.path.exists():
             return State(run)
         try:
-            state = msgspec.msgpack.decode(self._state_path.read_bytes(), type=State)
+            stored = self._state_path.read_bytes()[len(MARK) :]
+            if _hash(stored[_DIGEST:]).digest() != stored[:_DIGEST]:
+                raise DataError(f"is damaged; {AGAIN}", self._state_path)
+            state = msgspec.msgpack.decode(stored[_DIGEST:], type=State)
         except (OSError, msgspec.MsgspecError) as problem:
             raise DataError(f"cannot be read ({problem}); {AGAIN}", self._state_path) from problem
         if state.run != run:
@@ -141,14 +181,41 @@ class CheckpointedOutput:
             )
         if self.path.stat().st_size < state.written:
             raise DataError(f"is shorter than its state says; {AGAIN}", self.path)
+        self._check_part(state)
         return state
 
+    def _check_part(self, state: State) -> None:
+        left = state.written
+        with self.path.open("rb") as file:
+            while left and (chunk := file.read(min(_CHUNK, left))):
+                self._written.update(chunk)
+                left -= len(chunk)
+        if state.rows and self._written.digest() != state.output_hash:
+            raise DataError(f"is not what the unfinished run wrote; {AGAIN}", self.path)
 
-def unwritable(path: Path, problem: OSError) -> OutputError:
-    """Say that an output cannot be written, and what to do."""
-    return OutputError(f"cannot be written: {problem.strerror}; choose another place, or make room for it", path)
+
+def _open_itself(path: Path) -> BinaryIO:
+    """Open a file for reading and writing, and make it if need be; never what a link points to."""
+    return os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666), "r+b")
+
+
+def _is_marked(path: Path) -> bool:
+    """Whether a state file is ours; a kill may have cut it short."""
+    if not os.path.lexists(path) or not S_ISREG(path.lstat().st_mode):
+        return False
+    with path.open("rb") as file:
+        return MARK.startswith(file.read(len(MARK)))
+
+
+def _hash(content: bytes = b"") -> blake2b:
+    return blake2b(content, digest_size=_DIGEST)
+
+
+def _chained(before: bytes, example: Example) -> bytes:
+    """Return the hash of a sequence of answers that one more is added to."""
+    return _hash(before + bytes.fromhex(digest(example))).digest()
 
 
 def digest(example: Example) -> str:
     """Identify an answer with all that came with it, of which any metric may make use."""
-    return blake2b(repr(example).encode(errors="surrogatepass"), digest_size=16).hexdigest()
+    return _hash(repr(example).encode(errors="surrogatepass")).hexdigest()

@@ -5,11 +5,12 @@ from __future__ import annotations
 import signal
 import tempfile
 import threading
-from contextlib import ExitStack
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
+from qassay.errors import StoppedError
 from qassay.io.locking import sole_writer
 from qassay.io.scored_files import read_rows
 from qassay.io.writers import encode_jsonl, encode_row, open_writer
@@ -18,7 +19,7 @@ from qassay.scoring.scorer import BATCH, SEED, Scorer, batches
 from qassay.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 
     from qassay.io.reader import Reader
     from qassay.records import Example
@@ -30,8 +31,8 @@ Chunk = tuple["Example", ...]
 class Engine(Protocol):
     """Scores chunks, here or elsewhere, and gives the results in the chunks' order."""
 
-    def score(self, scorer: Scorer, chunks: Iterable[Chunk]) -> Iterator[tuple[ScoredBatch, bytes]]:
-        """Return each chunk's scores, and its rows as JSON lines."""
+    def score(self, scorer: Scorer, chunks: Iterable[Chunk]) -> Generator[tuple[ScoredBatch, bytes], None, None]:
+        """Yield each chunk's scores, and its rows as JSON lines."""
 
 
 class Watcher(Protocol):
@@ -62,34 +63,37 @@ def score_and_encode(scorer: Scorer, chunk: Chunk) -> tuple[ScoredBatch, bytes]:
 
 
 class _Interrupts:
-    """Lets Ctrl-C and a polite kill wait for the end of a batch, so that totals and output stay of one mind.
-
-    Asked a second time, it stops at once, but never while a batch is being written.
-    """
+    """Lets Ctrl-C and SIGTERM end a run at once, except while totals and output are changed together."""
 
     def __init__(self) -> None:
-        self.asked = 0
-        self.writing = False
+        self._waiting = False
+        self._writing = False
         self._before: dict[int, Any] = {}
 
     def __enter__(self) -> Self:
         if threading.current_thread() is threading.main_thread():
-            self._before = {each: signal.signal(each, self._ask) for each in (signal.SIGINT, signal.SIGTERM)}
+            self._before = {each: signal.signal(each, self._interrupt) for each in (signal.SIGINT, signal.SIGTERM)}
         return self
 
     def __exit__(self, *_: object) -> None:
         for each, handler in self._before.items():
             signal.signal(each, handler)
 
-    def check(self) -> None:
-        """Stop here if that was asked for."""
-        if self.asked:
+    @contextmanager
+    def held_back(self) -> Iterator[None]:
+        """Let an interrupt wait until the end of the block."""
+        self._writing = True
+        try:
+            yield
+        finally:
+            self._writing = False
+        if self._waiting:
             raise KeyboardInterrupt
 
-    def _ask(self, _number: int, _frame: object) -> None:
-        self.asked += 1
-        if self.asked > 1 and not self.writing:
+    def _interrupt(self, _number: int, _frame: object) -> None:
+        if not self._writing:
             raise KeyboardInterrupt
+        self._waiting = True
 
 
 class Run:
@@ -147,7 +151,7 @@ class Run:
         with checkpointed:
             try:
                 self._fill(checkpointed, tally, reader)
-            except KeyboardInterrupt:
+            except (KeyboardInterrupt, StoppedError):
                 checkpointed.checkpoint(tally)
                 raise
             checkpointed.flush()
@@ -162,25 +166,21 @@ class Run:
 
     def _fill(self, checkpointed: CheckpointedOutput, tally: Tally, reader: Reader) -> None:
         examples = checkpointed.skip_done(self._watched("scoring", reader))
-        with _Interrupts() as interrupts:
-            for scored, rows in self.engine.score(self.scorer, batches(examples, self.batch)):
-                interrupts.writing = True
-                tally.add(scored)
-                checkpointed.write(rows, scored.examples, tally)
-                interrupts.writing = False
-                interrupts.check()
+        results = self.engine.score(self.scorer, batches(examples, self.batch))
+        with _Interrupts() as interrupts, closing(results):
+            for scored, rows in results:
+                with interrupts.held_back():
+                    tally.add(scored)
+                    checkpointed.write(rows, scored.examples, tally)
 
     def _deliver(self, checkpointed: CheckpointedOutput, target: Path) -> Path:
         if target.suffix == ".jsonl":
             checkpointed.path.replace(target)
             checkpointed.discard()
             return target
-        kept = Path(self._closing.enter_context(tempfile.TemporaryDirectory())) / "rows.jsonl"
-        writer = open_writer(target, self.scorer.specs)
-        writer.write(read_rows(checkpointed.path))
-        checkpointed.path.replace(kept)
-        checkpointed.discard()
-        return kept
+        open_writer(target, self.scorer.specs).write(read_rows(checkpointed.path))
+        self._closing.callback(checkpointed.discard)
+        return checkpointed.path
 
     def _watched(self, what: str, reader: Reader) -> Iterator[Example]:
         if self.watcher is None:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, BinaryIO, Protocol, Self
 import msgspec
 
 from qassay.errors import DataError, OutputError
-from qassay.io.atomic_output import replacing
+from qassay.io.atomic_output import replacing, unwritable
 from qassay.metrics.questions.records import SummaryRecord  # noqa: TC001 - msgspec reads the annotation
-from qassay.scoring.checkpoint import AGAIN, digest, unwritable
+from qassay.scoring.checkpoint import AGAIN, digest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

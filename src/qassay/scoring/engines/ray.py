@@ -11,7 +11,7 @@ from qassay.errors import SpecError, option
 from qassay.scoring.run import Chunk, score_and_encode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Generator, Iterable
 
     from qassay.scoring.aggregation import ScoredBatch
     from qassay.scoring.scorer import Scorer
@@ -32,7 +32,7 @@ class RayEngine:
         if not ray.is_initialized():
             ray.init(num_cpus=workers, log_to_driver=False, include_dashboard=False)
 
-    def score(self, scorer: Scorer, chunks: Iterable[Chunk]) -> Iterator[tuple[ScoredBatch, bytes]]:
+    def score(self, scorer: Scorer, chunks: Iterable[Chunk]) -> Generator[tuple[ScoredBatch, bytes], None, None]:
         """Score the chunks on the cluster, in order."""
         shared = self._ray.put(scorer)
         task = self._ray.remote(_score)
