@@ -8,6 +8,7 @@ import pytest
 import qassay
 from answers import answer
 from qassay.errors import DataError, SpecError
+from qassay.features.resources import Resources
 from qassay.models.base import FOREIGN, UNENGLISH
 from qassay.scoring.scorer import Scorer, batches, score_examples
 from qassay.scoring.table import Score
@@ -173,3 +174,21 @@ def test_answers_without_what_a_metric_needs_can_be_skipped():
     assert not np.isnan(table["token_f1"]).any()
     with pytest.raises(DataError, match="on_error='skip'"):
         score_examples(rows, ["token_f1:kpqa"])
+
+
+def test_a_model_that_returns_no_number_leaves_the_answer_unscored_with_the_reason(monkeypatch):
+    """NaN from a judge does not touch the other answers' scores."""
+    judge = type(Resources().judge("mini"))
+    found = judge.judge
+    monkeypatch.setattr(
+        judge,
+        "judge",
+        lambda self, pairs: np.where([pair.candidate == "b" for pair in pairs], np.nan, found(self, pairs)),
+    )
+    answers = [answer("a", "c", question="Which?"), answer("b", "c", question="Which?")]
+
+    table = score_examples(answers, ["lerc"])
+
+    assert table.score("lerc", 0).value is not None
+    assert table.score("lerc", 1) == Score(None, "the metric or its model returned no number (NaN)")
+    assert table.aggregate("lerc").unscored == 1

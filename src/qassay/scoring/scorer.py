@@ -32,6 +32,7 @@ BATCH = 1024
 MODEL_BATCH = 128
 """With a model an answer takes milliseconds: a batch is what Ctrl-C waits for, and what progress moves by."""
 SEED = 12345
+NO_NUMBER = "the metric or its model returned no number (NaN)"
 OnError = Literal["stop", "skip"]
 _Found = TypeVar("_Found")
 
@@ -171,7 +172,8 @@ class Scorer:
             (stats, unscored), left_out = readable.run(partial(_measured, metric, lacking))
             scored.stats[spec] = stats
             scored.scores[spec] = metric.finish(stats)
-            scored.unscored[spec] = unscored | left_out
+            undefined = dict.fromkeys(np.flatnonzero(np.isnan(scored.scores[spec])).tolist(), NO_NUMBER)
+            scored.unscored[spec] = undefined | unscored | left_out
         scored.notes.update(readable.notes)
         return scored
 
@@ -198,7 +200,10 @@ def _measured(metric: Metric, lacking: Mapping[int, str], batch: Batch) -> tuple
     if lacking:
         examples = [replace(each, candidate=None) if i in lacking else each for i, each in enumerate(batch.examples)]
         batch = Batch(examples, batch.resources)
-    return metric.stats(batch), {**metric.unscored(batch), **lacking}
+    stats = metric.stats(batch)
+    # What is no number must not reach the sums: such an answer is unscored.
+    stats = np.where(np.isnan(stats).any(axis=1, keepdims=True), 0.0, stats)
+    return stats, {**metric.unscored(batch), **lacking}
 
 
 def _lacking(metric: Metric, examples: Sequence[Example]) -> dict[int, str]:
