@@ -389,6 +389,14 @@ def test_the_words_that_carry_an_answer_are_heated(browser, judged_path):
     assert heats == ["🌊 There are seven steps involved.", "It takes four."]
 
 
+def test_the_judges_signals_are_explained(browser, judged_path):
+    """A legend below the table says what each of them measures, on a phone too."""
+    detail = open_answer(opened(browser, judged_path, PHONE), "atlas", "How many steps")
+    legend = detail.find_element(By.CLASS_NAME, "meanings")
+    legend.find_element(By.TAG_NAME, "summary").click()
+    assert "BERTScore" in legend.text
+
+
 def test_the_judges_signals_stand_beside_its_score(browser, judged_path):
     """The table names signals with what they add, and draws bars of both kinds apart."""
     detail = open_answer(opened(browser, judged_path), "atlas", "How many steps")

@@ -105,3 +105,41 @@ def test_many_metrics_use_the_room_and_scroll_where_there_is_none(browser, tmp_p
 def test_the_page_has_no_errors(page):
     """The console stays empty: no script fails and nothing is fetched."""
     assert [each for each in page.get_log("browser") if each["level"] == "SEVERE"] == []
+
+
+def test_no_word_is_broken_on_a_phone(page):
+    """Names of methods and coefficients stand on one line each."""
+    page.execute_cdp_cmd(
+        "Emulation.setDeviceMetricsOverride", {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True}
+    )
+    page.refresh()
+    page.find_element(By.CSS_SELECTOR, ".item > summary").click()
+    heights = {each.text: each.rect["height"] for each in page.find_elements(By.CSS_SELECTOR, ".measures dt")[:2]}
+    assert max(heights.values()) < 30
+
+
+@pytest.mark.parametrize(
+    ("order", "expected"),
+    [("best first", ["d2", "d1", "d1"]), ("qaeval, highest first", ["d1", "d1", "d2"]), ("id", ["d1", "d1", "d2"])],
+)
+def test_summaries_can_be_sorted(browser, tmp_path, order, expected):
+    """By rank, by a metric or by id."""
+    given = [replace(each, scores={"qaeval": 0.9 - i / 10}) for i, each in enumerate(ROWS)]
+    write_summary_page(summary_report(given), tmp_path / "sorted.html")
+    browser.get((tmp_path / "sorted.html").as_uri())
+    Select(browser.find_element(By.ID, "sort")).select_by_visible_text(order)
+    assert [name for _, name in _shown(browser)] == expected
+
+
+def test_systems_can_be_sorted_by_a_metric(browser, tmp_path):
+    """A click on the metric puts the highest first, a second one the lowest."""
+    given = summary_report(ROWS)
+    values = {"A": 0.2, "B": 0.7}
+    unequal = [replace(each, value=values[each.system]) for each in given.aggregates]
+    write_summary_page(replace(given, aggregates=unequal), tmp_path / "systems.html")
+    browser.get((tmp_path / "systems.html").as_uri())
+    button = browser.find_element(By.CSS_SELECTOR, "#systems thead th:last-child button")
+    button.click()
+    first = browser.find_element(By.CSS_SELECTOR, "#systems tbody th").text
+    button.click()
+    assert (first, browser.find_element(By.CSS_SELECTOR, "#systems tbody th").text) == ("B", "A")

@@ -2,17 +2,9 @@ from dataclasses import replace
 
 import pytest
 
-from qassay.meta.accuracy.estimates import estimate_systems
-from qassay.meta.accuracy.judged_run import judge_answers
-from qassay.report.html.accuracy_page import AccuracyPage, render_accuracy, write_accuracy_page
+from qassay.report.html.accuracy_page import render_accuracy, write_accuracy_page
 from report_samples import EXAMPLES
-
-UNJUDGED = [replace(each, judgement=None) for each in EXAMPLES]
-
-
-def accuracy_page(examples=UNJUDGED, width=None, **changes):
-    run = judge_answers(examples, "token_f1")
-    return AccuracyPage("A sample", run, estimate_systems(run.answers, width=width), **changes)
+from study_samples import accuracy_page
 
 
 def test_without_labels_the_judges_own_estimate_is_called_so():

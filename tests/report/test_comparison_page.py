@@ -3,24 +3,9 @@ from dataclasses import replace
 
 import pytest
 
-from qassay.meta.comparison.systems import compare_table
-from qassay.report.answers import Ordering
-from qassay.report.html.comparison_page import ComparisonReport, render_comparison, write_comparison_page
-from qassay.scoring.scorer import score_examples
+from qassay.report.html.comparison_page import render_comparison, write_comparison_page
 from report_samples import EXAMPLES
-
-SPECS = ("token_f1", "rouge_l")
-
-
-def comparison_report(examples=EXAMPLES, **changes):
-    table = score_examples(examples, SPECS)
-    fields = {
-        "title": "A sample",
-        "table": table,
-        "comparisons": compare_table(table, draws=100),
-        "ordering": Ordering.of_specs(SPECS),
-    }
-    return ComparisonReport(**{**fields, **changes})
+from study_samples import comparison_report
 
 
 @pytest.fixture(scope="module")

@@ -121,7 +121,7 @@ def render_summaries(report: SummaryReport) -> str:
     methods = _methods(specs)
     return render(
         "summary.html",
-        scripts=("theme.js", "summary.js"),
+        scripts=("theme.js", "sortable.js", "summary.js"),
         call=report.call,
         report=report,
         specs=specs,

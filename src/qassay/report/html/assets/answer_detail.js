@@ -40,7 +40,8 @@ const AnswerDetail = (() => {
     });
     const sum = (several) => several.reduce((total, [, , part]) => total + part, 0);
     const most = Math.max(...[...topics.values()].map((several) => Math.abs(sum(several))));
-    const rows = [...topics].flatMap(([topic, several]) => {
+    const largestFirst = [...topics].sort(([, one], [, other]) => Math.abs(sum(other)) - Math.abs(sum(one)));
+    const rows = largestFirst.flatMap(([topic, several]) => {
       const bar = make("i", {});
       bar.style.setProperty("--share", most ? Math.abs(sum(several)) / most : 0);
       const shown = several.filter(([signal]) => data.signals[signal].label !== topic);
@@ -53,9 +54,13 @@ const AnswerDetail = (() => {
     });
     const names = ["Signal", "value", "adds"].map((name) => make("th", { scope: "col" }, name));
     const head = make("tr", {}, ...names, make("th", { scope: "col", class: "pull" }, make("span", { class: "said" }, "Against and for")));
+    const meanings = parts.map(([signal]) => data.signals[signal]).filter((signal) => signal.description);
+    const legend = make("details", { class: "meanings" }, make("summary", { class: "muted" }, "What the signals mean"),
+      make("dl", {}, ...meanings.flatMap((signal) => [make("dt", {}, signal.label), make("dd", {}, signal.description)])));
     return make("details", { class: "judged", open: parts.length ? "" : false },
       make("summary", {}, "What ", make("code", {}, specs[spec]), " goes by"),
-      make("table", { class: "signals" }, make("thead", {}, head), make("tbody", {}, ...rows)));
+      make("table", { class: "signals" }, make("thead", {}, head), make("tbody", {}, ...rows)),
+      meanings.length ? legend : null);
   });
 
   const answerPart = (answer) => {

@@ -250,7 +250,7 @@
   fill("metric", ...specs.map((spec, i) => [i, spec]), ...(judged ? [[specs.length, "Judgement"]] : []));
   find("metric").value = String(data.leading[0] ?? 0);
   nobody.metric = state.metric = Number(find("metric").value);
-  for (const id of ["disagree", "differ"]) fill(id, ["0", "by any amount"], ...[0.1, 0.25, 0.5].map((least) => [least, `by ${least} or more`]));
+  for (const id of ["disagree", "differ"]) fill(id, ["0", "show all"], ...[0.1, 0.25, 0.5].map((least) => [least, `by ${least} or more`]));
   find("system-control").hidden = !severalSystems;
   find("view-control").hidden = !severalSystems;
   find("differ-control").hidden = groups.size === answers.length;
