@@ -1,7 +1,7 @@
 import pytest
 
 from qassay.io.scored_files import ScoredRow
-from qassay.meta.correlation.batched_levels import judgement_means, levels_at_once
+from qassay.meta.correlation.batched_levels import batched_levels, judgement_means
 
 
 def _row(name, system, score, judgement):
@@ -17,7 +17,7 @@ ROWS = [
 
 def test_every_level_has_its_correlations():
     """Systems and the summaries of each input are ranked alike; all summaries at once are not."""
-    levels = levels_at_once(ROWS)
+    levels = batched_levels(ROWS)
     assert levels["systems"]["qaeval"]["kendall"] == pytest.approx(1)
     assert levels["summaries of one input"]["qaeval"]["kendall"] == pytest.approx(1)
     assert levels["all summaries"]["qaeval"]["kendall"] < 0.9
@@ -25,14 +25,14 @@ def test_every_level_has_its_correlations():
 
 def test_two_systems_have_no_ranking():
     """Only all summaries at once are left."""
-    assert list(levels_at_once([row for row in ROWS if row.system != "c"])) == ["all summaries"]
+    assert list(batched_levels([row for row in ROWS if row.system != "c"])) == ["all summaries"]
 
 
 @pytest.mark.parametrize("judged", [0, 2])
 def test_few_judgements_say_nothing(judged):
     """No table without three judged summaries."""
     rows = [_row(row.id, row.system, 0.5, row.judgement if i < judged else None) for i, row in enumerate(ROWS)]
-    assert levels_at_once(rows) == {}
+    assert batched_levels(rows) == {}
 
 
 def test_the_judgements_of_a_system_are_averaged():

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from qassay.meta.correlation.weighted import Coefficient, Judged, dense
+from qassay.meta.correlation.weighted import Coefficient, JudgedRows, dense
 
 SCIPY = {
     Coefficient.PEARSON: stats.pearsonr,
@@ -32,7 +32,7 @@ def test_a_weighted_coefficient_is_that_of_the_repeated_rows(coefficient, decima
     y = (x + rng.normal(size=rows)).round(decimals)
     weights = drawn(rng, rows)
 
-    values = Judged(y).against(coefficient, x)(weights)
+    values = JudgedRows(y).against(coefficient, x)(weights)
 
     np.testing.assert_allclose(values, expected(coefficient, x, y, weights), atol=1e-9)
 
@@ -46,7 +46,7 @@ def test_rows_that_are_left_out_do_not_count(coefficient, rows):
     x, y = rng.normal(size=rows).round(1), rng.normal(size=rows).round(1)
     weights = drawn(rng, rows)
 
-    values = Judged(y[kept], kept, rows).against(coefficient, x[kept])(weights)
+    values = JudgedRows(y[kept], kept, rows).against(coefficient, x[kept])(weights)
 
     np.testing.assert_allclose(values, expected(coefficient, x[kept], y[kept], weights[:, kept]), atol=1e-9)
 
@@ -60,7 +60,7 @@ def test_a_resample_without_variation_is_undefined(coefficient, rows):
     weights[0, 3] = rows
     weights[1] = 1
 
-    values = Judged(rng.normal(size=rows) + 0.1).against(coefficient, rng.normal(size=rows) / 3)(weights)
+    values = JudgedRows(rng.normal(size=rows) + 0.1).against(coefficient, rng.normal(size=rows) / 3)(weights)
 
     assert np.isnan(values).tolist() == [True, False]
 
@@ -75,7 +75,7 @@ def test_sorted_and_dense_arithmetic_agree(rows, coefficient):
     x, y, weights = (np.array(column) for column in zip(*rows, strict=True))
     x, y = x.astype(float), y.astype(float)
 
-    by_sorting = Judged(y).against(coefficient, x)(weights[None])
+    by_sorting = JudgedRows(y).against(coefficient, x)(weights[None])
     by_pairs = dense(coefficient, x, y, weights[None])
 
     np.testing.assert_allclose(by_sorting, by_pairs, atol=1e-9)
@@ -89,7 +89,7 @@ def test_millions_of_rows_in_a_draw_are_counted_exactly(coefficient, decimals):
     x, y = rng.normal(size=(2, 70)).round(decimals)
     weights = rng.integers(50_000, 100_000, (2, 70))
 
-    values = Judged(y).against(coefficient, x)(weights)
+    values = JudgedRows(y).against(coefficient, x)(weights)
 
     np.testing.assert_allclose(values, dense(coefficient, x, y, weights), rtol=0, atol=1e-12)
 
@@ -100,7 +100,7 @@ def test_metrics_on_the_same_rows_keep_their_own_values(coefficient):
     rng = np.random.default_rng(5)
     x, z, y = rng.normal(size=(3, 100)).round(1)
     first, second = drawn(rng, 100), drawn(rng, 100)
-    judged = Judged(y)
+    judged = JudgedRows(y)
     of_x, of_z = judged.against(coefficient, x), judged.against(coefficient, z)
 
     values = of_x(first), of_z(first), of_z(second), of_x(second)

@@ -158,7 +158,7 @@ def _write_report(
     aggregates: list[Aggregate],
     kept: KeptRecords,
 ) -> None:
-    from qassay.meta.correlation.batched_levels import judgement_means, levels_at_once  # noqa: PLC0415 - loads scipy
+    from qassay.meta.correlation.batched_levels import batched_levels, judgement_means  # noqa: PLC0415 - loads scipy
     from qassay.report.answers import Ordering  # noqa: PLC0415 - as above
     from qassay.report.html.summary_page import (  # noqa: PLC0415 - as above
         SummaryReport,
@@ -171,7 +171,7 @@ def _write_report(
         title=title,
         aggregates=aggregates,
         judgements=judgement_means(rows),
-        levels=levels_at_once(rows),
+        levels=batched_levels(rows),
         summaries=select_summaries(lambda: _summaries(scorer, run, finished, kept), Ordering.of(scorer.metrics)),
         skipped=finished.reader.skipped_total,
         notes=finished.tally.notes,

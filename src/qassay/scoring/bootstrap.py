@@ -22,7 +22,7 @@ _ROUNDING = 1e-12
 _DRAWS_AT_ONCE = 100
 
 
-class Interval(NamedTuple):
+class AggregateInterval(NamedTuple):
     """The limits of an aggregate, None where there are none, and how they were found."""
 
     low: float | None
@@ -48,17 +48,17 @@ def bootstrap(
     return {spec: np.concatenate(parts) for spec, parts in samples.items()}
 
 
-def interval_of(metric: Metric, value: float, n: int, samples: Floats | None, confidence: float) -> Interval:
+def interval_of(metric: Metric, value: float, n: int, samples: Floats | None, confidence: float) -> AggregateInterval:
     """Return an aggregate's interval: the percentiles of its bootstrap samples, where they say anything."""
     if np.isnan(value):
-        return Interval(None, None, BOOTSTRAP)
+        return AggregateInterval(None, None, BOOTSTRAP)
     limits = None if samples is None else _percentiles(samples, confidence, value)
     if limits is None or limits[1] - limits[0] < _ROUNDING:
         return small_sample_interval(metric, value, n, confidence)
-    return Interval(*limits, BOOTSTRAP)
+    return AggregateInterval(*limits, BOOTSTRAP)
 
 
-def small_sample_interval(metric: Metric, value: float, n: int, confidence: float) -> Interval:
+def small_sample_interval(metric: Metric, value: float, n: int, confidence: float) -> AggregateInterval:
     """Return Wilson's interval (1927) of a share that equals the score, for few answers or answers that are all alike.
 
     A graded score varies less than a share of right answers with the same mean, so the interval is rather too wide
@@ -68,9 +68,11 @@ def small_sample_interval(metric: Metric, value: float, n: int, confidence: floa
     share = value / metric.declaration.maximum
     extreme = min(abs(share), abs(1 - share)) < _ROUNDING
     if not -_ROUNDING <= share <= 1 + _ROUNDING or (metric.declaration.corpus == "pooled" and not extreme):
-        return Interval(None, None, TOO_FEW)
+        return AggregateInterval(None, None, TOO_FEW)
     low, high = wilson(min(1.0, max(0.0, share)), n, quantile(confidence))
-    return Interval(*(limit * metric.declaration.maximum for limit in (min(low, share), max(high, share))), WILSON)
+    return AggregateInterval(
+        *(limit * metric.declaration.maximum for limit in (min(low, share), max(high, share))), WILSON
+    )
 
 
 def _percentiles(samples: Floats, confidence: float, value: float) -> tuple[float, float] | None:

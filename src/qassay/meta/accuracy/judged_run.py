@@ -15,7 +15,7 @@ from qassay.meta.accuracy.label_selection import Selection, next_labels
 from qassay.meta.accuracy.labels import MatchedLabels, add_judgements, match_labels
 from qassay.meta.accuracy.ppi import EVEN
 from qassay.meta.accuracy.system_wise import RankedAnswers, SystemWise, evaluate_systems, tune_threshold
-from qassay.meta.correlation.weighted import settled
+from qassay.meta.correlation.weighted import rounded_ties
 from qassay.metrics.registry import CATALOGUE, parse_spec
 from qassay.records import Example
 from qassay.scoring.scorer import OnError, score_examples
@@ -106,7 +106,7 @@ def judge_answers(
     answers = JudgedAnswers(
         system,
         question,
-        scores if threshold is None else np.where(np.isnan(scores), np.nan, settled(scores) >= threshold),
+        scores if threshold is None else np.where(np.isnan(scores), np.nan, rounded_ties(scores) >= threshold),
         matched,
         truth,
     )

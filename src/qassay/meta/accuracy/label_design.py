@@ -11,7 +11,7 @@ from qassay.meta.correlation.panel import finite_or_missing
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Design:
+class LabelDesign:
     """For every answer, how much its label stands for and how much of that was left to chance."""
 
     weight: Floats
@@ -22,16 +22,16 @@ class Design:
     """Whether all answers were equally likely to be chosen."""
 
 
-def simple_random(labelled: Bools) -> Design:
+def simple_random(labelled: Bools) -> LabelDesign:
     """Describe labels of which any answer was as likely to get one as any other."""
     share = float(np.mean(labelled)) if len(labelled) else 0.0
     chosen = np.asarray(labelled, bool)
-    return Design(
+    return LabelDesign(
         np.where(chosen, 1 / share if share else np.nan, np.nan), np.where(chosen, 1 - share, np.nan), simple=True
     )
 
 
-def designed(labelled: Bools, rounds: Ints, probability: ArrayLike, waiting: Bools | None = None) -> Design:
+def designed(labelled: Bools, rounds: Ints, probability: ArrayLike, waiting: Bools | None = None) -> LabelDesign:
     """Describe labels that were chosen in rounds, each among the answers that the rounds before had left.
 
     `probability` is that of being chosen in the answer's round; a round without one (NaN) was drawn at random. Only
@@ -61,7 +61,7 @@ def designed(labelled: Bools, rounds: Ints, probability: ArrayLike, waiting: Boo
         open_[here] = drawn + 1 - size / listed
         before += size
         known += listed
-    return Design(weight, open_)
+    return LabelDesign(weight, open_)
 
 
 def _chances(given: Floats, left: int) -> Floats:

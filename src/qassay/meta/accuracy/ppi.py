@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from qassay.arrays import Bools, Floats, Ints
 from qassay.errors import DataError
-from qassay.meta.accuracy.label_design import Design, simple_random
+from qassay.meta.accuracy.label_design import LabelDesign, simple_random
 from qassay.meta.correlation.panel import finite_or_missing
 from qassay.scoring.intervals import around, quantile, wilson
 
@@ -134,7 +134,7 @@ def judge_accuracy(
 def label_accuracy(
     labels: ArrayLike,
     *,
-    design: Design | None = None,
+    design: LabelDesign | None = None,
     clusters: Sequence[Hashable] | None = None,
     confidence: float = 0.95,
     population: Population = Population.ANSWERS,
@@ -169,7 +169,7 @@ def ppi_accuracy(
     scores: ArrayLike,
     labels: ArrayLike,
     *,
-    design: Design | None = None,
+    design: LabelDesign | None = None,
     clusters: Sequence[Hashable] | None = None,
     confidence: float = 0.95,
     population: Population = Population.ANSWERS,
@@ -288,7 +288,7 @@ def _cautions(label: Floats, n: int) -> tuple[str, ...]:
     return ()
 
 
-def _labelled(labels: Floats, scores: Floats, design: Design, clusters: Sequence[Hashable] | None) -> _Labelled:
+def _labelled(labels: Floats, scores: Floats, design: LabelDesign, clusters: Sequence[Hashable] | None) -> _Labelled:
     known: Bools = ~np.isnan(labels)
     if not known.any():
         raise DataError("no answer has a label; give at least one, or ask for the judge's estimate")

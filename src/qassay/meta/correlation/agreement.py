@@ -28,7 +28,7 @@ from qassay.meta.correlation.resampling import (
     no_interval,
     resample,
 )
-from qassay.meta.correlation.weighted import Coefficient, Judged
+from qassay.meta.correlation.weighted import Coefficient, JudgedRows
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ def level_statistics(
     `together` keeps only the answers that all the metrics scored, so that differences compare like with like.
     The overall level draws `size` questions `times` times with `rng`; all metrics see the same draws.
     """
-    judged: dict[bytes, Judged] = {}
+    judged: dict[bytes, JudgedRows] = {}
     prepared: list[tuple[str, Coefficient, int, LevelStatistic]] = []
     entropy = None if rng is None else rng.integers(2**63, size=4)
     for metric in metrics:
@@ -81,7 +81,7 @@ def level_statistics(
             if level is Level.ANSWER:
                 shared = judged.get(key := present.tobytes())
                 if shared is None:
-                    shared = judged[key] = Judged(panel.judgement[rows], rows, len(panel))
+                    shared = judged[key] = JudgedRows(panel.judgement[rows], rows, len(panel))
                 statistic = AnswerLevel(panel, metric, coefficient, rows, shared)
             elif level is Level.SYSTEM:
                 statistic = SystemLevel(panel, metric, coefficient, rows)

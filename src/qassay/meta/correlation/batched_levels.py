@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from qassay.io.scored_files import ScoredRow
 
 _FEWEST = 3
-"""Judged items, and systems, below which a correlation says nothing."""
+"""JudgedRows items, and systems, below which a correlation says nothing."""
 _NAMES = {Level.SYSTEM: "systems", Level.INPUT: "summaries of one input", Level.ANSWER: "all summaries"}
 
 
@@ -30,7 +30,7 @@ def judgement_means(rows: Sequence[ScoredRow]) -> dict[str, float]:
     return {system: fmean(values) for system, values in found.items()}
 
 
-def levels_at_once(rows: Sequence[ScoredRow]) -> dict[str, Mapping[str, Mapping[str, float | None]]]:
+def batched_levels(rows: Sequence[ScoredRow]) -> dict[str, Mapping[str, Mapping[str, float | None]]]:
     """Correlate every metric with the judgements: by level, metric and coefficient; nothing where few are judged."""
     judged = [row for row in rows if row.judgement is not None]
     if len(judged) < _FEWEST:

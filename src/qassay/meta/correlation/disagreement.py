@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class RankPosition:
     """Where one answer stands among all answers, in shares of them."""
 
     above: float
@@ -36,8 +36,8 @@ class Disagreement:
     row: int
     judgement: float
     score: float
-    judged: Place
-    scored: Place
+    judged: RankPosition
+    scored: RankPosition
 
     @property
     def gap(self) -> float:
@@ -65,7 +65,7 @@ def largest_disagreements(panel: Panel, metric: str, most: int = 100) -> list[Di
             float(judgement[i]),
             float(score[i]),
             *(
-                Place(float(low[i] - 1) / len(rows), float(high[i] - low[i]) / len(rows))
+                RankPosition(float(low[i] - 1) / len(rows), float(high[i] - low[i]) / len(rows))
                 for low, high in (judged, scored)
             ),
         )

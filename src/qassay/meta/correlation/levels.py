@@ -13,7 +13,7 @@ from qassay.arrays import Floats, Ints
 from qassay.errors import DataError, option
 from qassay.meta.correlation.coefficients import FEWEST, Estimate, estimate, is_constant, too_few, undefined
 from qassay.meta.correlation.panel import Panel, mean_pooling
-from qassay.meta.correlation.weighted import Coefficient, Judged, dense, settled
+from qassay.meta.correlation.weighted import Coefficient, JudgedRows, dense, rounded_ties
 
 
 class Level(StrEnum):
@@ -128,7 +128,7 @@ class LevelStatistic(ABC):
 class AnswerLevel(LevelStatistic):
     """Every complete row is a pair."""
 
-    def __init__(self, panel: Panel, metric: str, coefficient: Coefficient, rows: Ints, judged: Judged) -> None:
+    def __init__(self, panel: Panel, metric: str, coefficient: Coefficient, rows: Ints, judged: JudgedRows) -> None:
         self._coefficient, self._judged = coefficient, judged
         self._x, self._y = panel.score(metric)[rows], panel.judgement[rows]
         self.n = len(rows)
@@ -181,7 +181,7 @@ class _SystemScores:
     def by_question(self, weights: Ints) -> tuple[Floats, Floats]:
         """(draws, questions) -> two of (draws, systems), NaN where a system has no rows."""
         scores, judgements = (
-            settled(np.column_stack([pool.finish(weights @ by_question) for by_question in by_system]))
+            rounded_ties(np.column_stack([pool.finish(weights @ by_question) for by_question in by_system]))
             for pool, by_system in zip(self._pools, self._summed, strict=True)
         )
         return scores, judgements
@@ -325,6 +325,6 @@ class OverallLevel(LevelStatistic):
             x, y = self._pairs(questions)
             present = ~(np.isnan(x) | np.isnan(y))
             weights = np.where(present, np.tile(systems, self._times), 0)
-            kernel = Judged(np.where(present, y, 0.0)).against(self._coefficient, np.where(present, x, 0.0))
+            kernel = JudgedRows(np.where(present, y, 0.0)).against(self._coefficient, np.where(present, x, 0.0))
             values[i] = kernel(weights[None])[0]
         return values

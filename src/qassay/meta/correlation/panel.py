@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from qassay.arrays import Bools, Floats, Ints
 from qassay.errors import DataError
-from qassay.meta.correlation.weighted import settled
+from qassay.meta.correlation.weighted import rounded_ties
 
 _LARGEST = 1e100
 """Sums of squares of larger numbers leave the range of floating point."""
@@ -95,7 +95,7 @@ class Panel:
         rows = len(judged)
         if not rows:
             raise DataError("no answers; give at least three with a judgement")
-        columns = {name: settled(finite_or_missing(values, name)) for name, values in scores.items()}
+        columns = {name: rounded_ties(finite_or_missing(values, name)) for name, values in scores.items()}
         for name, values in columns.items():
             if len(values) != rows:
                 raise DataError(f"{len(values)} scores of {name} for {rows} judgements; give one a row")

@@ -10,9 +10,9 @@ from qassay.arrays import Floats, Ints
 from qassay.errors import DataError
 from qassay.meta.correlation.levels import Level, rows_by_question
 from qassay.meta.correlation.panel import Panel
-from qassay.meta.correlation.permuted_coefficients import swapped
+from qassay.meta.correlation.permuted_coefficients import permuted_coefficients
 from qassay.meta.correlation.significance import HALF_A_HIT, Alternative, Difference, DifferenceTest, permutation_p
-from qassay.meta.correlation.weighted import Coefficient, Judged, dense, settled
+from qassay.meta.correlation.weighted import Coefficient, JudgedRows, dense, rounded_ties
 
 Swaps = NDArray[np.uint8]
 """(draws, rows): 1 where the two metrics trade places."""
@@ -32,7 +32,7 @@ def _standardised(values: Floats) -> Floats | None:
 
 def _answers(coefficient: Coefficient, x: Floats, y: Floats, z: Floats) -> Differences:
     # Choosing between two values of a row is weighting two rows with 0 and 1.
-    kernel = Judged(np.concatenate([z, z])).against(coefficient, np.concatenate([x, y]))
+    kernel = JudgedRows(np.concatenate([z, z])).against(coefficient, np.concatenate([x, y]))
 
     def differences(swaps: Swaps) -> Floats:
         chosen = swaps.astype(np.int64)
@@ -55,8 +55,8 @@ def _systems(coefficient: Coefficient, x: Floats, y: Floats, z: Floats, system: 
     def differences(swaps: Swaps) -> Floats:
         gained = np.column_stack([swaps[:, each].astype(np.float64) @ gain[each] for each in rows])
         # What one metric's mean gains by the swaps, the other's loses.
-        first, second = settled(mean_x + gained), settled(mean_y - gained)
-        side = np.broadcast_to(settled(judged), first.shape)
+        first, second = rounded_ties(mean_x + gained), rounded_ties(mean_y - gained)
+        side = np.broadcast_to(rounded_ties(judged), first.shape)
         values = []
         # Tables of pairs that fit into the processor's cache.
         for start in range(0, len(swaps), _PIECE):
@@ -71,7 +71,7 @@ def _systems(coefficient: Coefficient, x: Floats, y: Floats, z: Floats, system: 
 def _inputs(coefficient: Coefficient, x: Floats, y: Floats, z: Floats, layout: tuple[Ints, Ints]) -> Differences:
     row, present = layout
     first, second, judged = (np.where(present, column[row], 0.0) for column in (x, y, z))
-    kernel = swapped(coefficient, first, second, judged, present)
+    kernel = permuted_coefficients(coefficient, first, second, judged, present)
 
     def differences(swaps: Swaps) -> Floats:
         chosen = np.take(swaps, row.ravel(), axis=1).reshape(-1, *row.shape)
@@ -133,7 +133,7 @@ def permutation_difference(
     if level is Level.OVERALL:
         return replace(result, reason="permutation tests are for answers, systems and inputs; use bootstrap")
     if level is Level.SYSTEM and {a, b} & set(panel.pooling):
-        # Swapped answers of two metrics have no pooled score.
+        # PermutedCoefficients answers of two metrics have no pooled score.
         return replace(result, reason="permutation tests score systems by means, and this metric pools; use bootstrap")
     if not complete.any():
         return replace(result, reason="0 pairs; at least 3 are needed")

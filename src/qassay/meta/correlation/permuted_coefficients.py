@@ -14,7 +14,7 @@ from qassay.arrays import Floats, Ints
 from qassay.meta.correlation.weighted import Coefficient, dense, ratio, spread_of
 
 
-class Swapped(Protocol):
+class PermutedCoefficients(Protocol):
     """Groups of rows whose two metrics can trade places."""
 
     def __call__(self, swaps: Floats) -> tuple[Floats, Floats]:
@@ -104,7 +104,9 @@ class _Spearman:
         return first, second
 
 
-def swapped(coefficient: Coefficient, first: Floats, second: Floats, judged: Floats, present: Ints) -> Swapped:
+def permuted_coefficients(
+    coefficient: Coefficient, first: Floats, second: Floats, judged: Floats, present: Ints
+) -> PermutedCoefficients:
     """Prepare groups of rows, (groups, rows), for many swaps; `present` is 0 where a group has fewer rows."""
     if coefficient is Coefficient.PEARSON:
         return _Pearson(first, second, judged, present)

@@ -64,7 +64,7 @@ def spread_of(second: Floats, first: Floats, total: Floats) -> Floats:
     return np.where(spread > _ROUNDING * total * second, spread, 0.0)
 
 
-def settled(means: Floats) -> Floats:
+def rounded_ties(means: Floats) -> Floats:
     """Round off what the order of summation left in means (…, rows), so that equal ones are tied in ranks.
 
     One scale for all of them: rows of several draws may be ranked together.
@@ -325,7 +325,7 @@ class _Kendall(Reweighted):
         return ratio(self._pairs(columns), untied * self._judged.untied(weights))
 
 
-class Judged:
+class JudgedRows:
     """Rows with a judgement, against which many metrics are correlated under the same weightings.
 
     `rows` says which columns of the weights (`width` in all) belong to the values, so that rows left out as
