@@ -7,11 +7,11 @@ import os
 import signal
 import threading
 from collections import deque
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from multiprocessing import resource_tracker
+from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
 from qassay.errors import StoppedError
@@ -19,6 +19,7 @@ from qassay.scoring.run import Chunk, score_and_encode
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator
+    from multiprocessing.connection import Connection
 
     from qassay.scoring.aggregation import ScoredBatch
     from qassay.scoring.scorer import Scorer
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 _AHEAD = 2
 """How many chunks a worker has waiting: enough to keep it busy, few enough for constant memory."""
+_processes = multiprocessing.get_context("spawn")
 
 
 class LocalEngine:
@@ -44,33 +46,63 @@ class LocalEngine:
         yield from self._score_in_processes(scorer, chunks)
 
     def _score_in_processes(self, scorer: Scorer, chunks: Iterable[Chunk]) -> Generator[Result, None, None]:
-        pool = ProcessPoolExecutor(
-            self.workers,
-            mp_context=multiprocessing.get_context("spawn"),
-            initializer=_prepare,
-            initargs=(scorer,),
-        )
-        waiting: deque[tuple[Chunk, Future[Result]]] = deque()
-        done = False
+        workers: list[_Worker] = []
+        idle: SimpleQueue[_Worker] = SimpleQueue()
+        waiting: deque[Future[Result]] = deque()
+        threads = ThreadPoolExecutor(self.workers)
         try:
+            for _ in range(self.workers):
+                workers.append(_Worker(scorer))
+                idle.put(workers[-1])
             for chunk in chunks:
-                with _without_signals():
-                    waiting.append((chunk, pool.submit(_score, chunk)))
+                waiting.append(threads.submit(_score_elsewhere, idle, chunk))
                 if len(waiting) >= self.workers * _AHEAD:
-                    yield _join(*waiting.popleft())
+                    yield waiting.popleft().result()
             while waiting:
-                yield _join(*waiting.popleft())
-            done = True
-        except BrokenProcessPool as problem:
+                yield waiting.popleft().result()
+        finally:
+            # What they are at when a run is interrupted is lost anyway, and may take minutes.
+            for worker in workers:
+                worker.end()
+            threads.shutdown(wait=True, cancel_futures=True)
+
+
+class _Worker:
+    """A process that scores one chunk at a time. Its connection is its own: when it dies, nobody waits for it."""
+
+    def __init__(self, scorer: Scorer) -> None:
+        self._connection, theirs = _processes.Pipe()
+        self._process = _processes.Process(target=_work, args=(scorer, theirs), daemon=True)
+        with _without_signals():
+            self._process.start()
+        theirs.close()
+
+    def score(self, chunk: Chunk) -> Result:
+        """Return what the process makes of a chunk, or raise what it raised."""
+        try:
+            self._connection.send(chunk)
+            result = self._connection.recv()
+        except (EOFError, OSError) as problem:
             raise StoppedError(
                 "a worker process was killed, perhaps because the memory did not suffice; fewer workers need less"
             ) from problem
-        finally:
-            if not done:
-                # What they are at is lost anyway, and may take minutes.
-                for process in list((pool._processes or {}).values()):  # noqa: SLF001 - public from Python 3.14 on
-                    process.kill()
-            pool.shutdown(wait=True, cancel_futures=True)
+        if isinstance(result, BaseException):
+            raise result
+        scored, rows = result
+        return replace(scored, examples=chunk), rows
+
+    def end(self) -> None:
+        """End the process at once."""
+        self._process.kill()
+        self._process.join()
+
+
+def _score_elsewhere(idle: SimpleQueue[_Worker], chunk: Chunk) -> Result:
+    worker = idle.get()
+    try:
+        return worker.score(chunk)
+    finally:
+        idle.put(worker)
 
 
 @contextmanager
@@ -88,14 +120,19 @@ def _without_signals() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-_scorer: Scorer | None = None
-
-
-def _prepare(scorer: Scorer) -> None:
-    global _scorer  # noqa: PLW0603 - a worker process holds its scorer for its whole life
-    _scorer = scorer
+def _work(scorer: Scorer, connection: Connection) -> None:
+    """Score the chunks that come over the connection, as long as the process at its other end lives."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
+    while True:
+        chunk: Chunk = connection.recv()
+        result: Result | Exception
+        try:
+            scored, rows = score_and_encode(scorer, chunk)
+            result = replace(scored, examples=()), rows
+        except Exception as problem:  # noqa: BLE001 - raised again in the main process
+            result = problem
+        connection.send(result)
 
 
 def _end_with_parent() -> None:
@@ -104,15 +141,3 @@ def _end_with_parent() -> None:
     if parent is not None:
         parent.join()
         os._exit(1)
-
-
-def _score(chunk: Chunk) -> Result:
-    if _scorer is None:
-        raise RuntimeError("a worker was given work before its scorer")
-    scored, rows = score_and_encode(_scorer, chunk)
-    return replace(scored, examples=()), rows
-
-
-def _join(chunk: Chunk, result: Future[Result]) -> Result:
-    scored, rows = result.result()
-    return replace(scored, examples=chunk), rows
