@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qassay.report.explain.alignment import Match, align, closest, marks
+from qassay.report.explain.alignment import Match, align, closest, highlights
 
 WORDS = st.lists(st.sampled_from(["a", "b", "c", "d"]), max_size=12).map(" ".join)
 
@@ -68,10 +68,10 @@ def test_the_closest_reference_shares_most():
 def test_neighbouring_words_are_marked_together():
     """Words that match alike and follow each other make one span."""
     text = "the old  town hall"
-    assert marks(text, align(text, "old town").candidate) == [(4, 13, Match.IN_ORDER)]
+    assert highlights(text, align(text, "old town").candidate) == [(4, 13, Match.IN_ORDER)]
 
 
 @pytest.mark.parametrize("text", ["yes , no", "a = b", "ja。nein"])
 def test_lone_punctuation_is_not_marked(text):
     """A comma that both sides have says nothing."""
-    assert marks(text, align(text, ", = 。").candidate) == []
+    assert highlights(text, align(text, ", = 。").candidate) == []

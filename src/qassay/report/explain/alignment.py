@@ -70,7 +70,7 @@ def closest(alignments: Sequence[Alignment]) -> int:
     return max(range(len(alignments)), key=lambda i: (_f1(alignments[i], ordered=True), _f1(alignments[i])))
 
 
-def marks(text: str, words: Sequence[Word]) -> list[tuple[int, int, Match]]:
+def highlights(text: str, words: Sequence[Word]) -> list[tuple[int, int, Match]]:
     """Join neighbouring words that match alike into spans to be marked; lone punctuation is left unmarked."""
     runs: list[tuple[int, int, Match]] = []
     for word in words:

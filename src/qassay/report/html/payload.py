@@ -1,4 +1,4 @@
-"""The answers of a report as the page's script reads them: texts once each, matching words as marks."""
+"""The answers of a report as the page's script reads them: texts once each, matching words as highlights."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from qassay.metrics.breakdown import topics
 from qassay.report.clipping import clip, fitting_length
-from qassay.report.explain.alignment import Match, align, closest, marks
+from qassay.report.explain.alignment import Match, align, closest, highlights
 from qassay.report.html.document import embed
 
 if TYPE_CHECKING:
@@ -193,10 +193,10 @@ def _reference(number: int, opinion: str | None, times: int) -> dict[str, Any]:
 
 
 def _runs(text: str, words: Sequence[Word]) -> list[int]:
-    """Write marks as [gap, length, gap, length, …]; a negative length is a word out of order."""
+    """Write highlights as [gap, length, gap, length, …]; a negative length is a word out of order."""
     runs = []
     position = 0
-    for start, end, match in marks(text, words):
+    for start, end, match in highlights(text, words):
         runs += [start - position, end - start if match is Match.IN_ORDER else start - end]
         position = end
     return runs
