@@ -19,7 +19,7 @@ from qassay.metrics.lexical import heaviest_subsequence
 from qassay.scoring.scorer import score_examples
 from qassay.training.judged_pairs import JudgedPair, judged_sources
 
-SPECS = ("rouge_l:kpqa", "rouge_l:kpqa,tok=piece")
+SPECS = ("rouge_l:kpqa,tok=word", "rouge_l:kpqa")
 DRAWS = 1000
 
 
@@ -33,7 +33,7 @@ def main() -> None:
     columns = [(which, spec) for which in ("heaviest", "any") for spec in SPECS]
     print(
         f"{'':18s} {'n':>6s}  "
-        + "  ".join(f"{which} {'piece' if 'piece' in spec else 'word'}" for which, spec in columns)
+        + "  ".join(f"{which} {'word' if 'word' in spec else 'piece'}" for which, spec in columns)
     )
     found = []
     for source, pairs in judged_sources(options.data, rng).items():

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from qassay.arrays import Floats, Ints
     from qassay.features.batch import Batch, Pairs
 
+OWN = "own"
+"""The tokens that a weighting itself cuts texts into."""
+
 
 class View(NamedTuple):
     """Tokens as a metric sees them: rows for candidates and references, with or without weights."""
@@ -63,6 +66,10 @@ def token_view(batch: Batch, tok: str, weighting: str | None = None) -> View:
 
 
 def _make_view(batch: Batch, tok: str, weighting: str | None) -> View:
+    if weighting is not None and tok == OWN:
+        own = WEIGHTINGS[weighting].own_tokens(batch)
+        weights = _never_all_zero(batch, own.tokens, own.rows.weights)
+        return View(own.tokens, own.rows.candidate, own.rows.reference, weights, own.rows.text)
     tokens = text_tokens(batch, tok)
     if weighting is None:
         return View(tokens, batch.candidate, batch.reference, None, np.arange(len(tokens)))

@@ -13,6 +13,9 @@ from qassay.features.frequencies import FrequencyNeed
 from qassay.features.pair_weights import distinct_pairs, pair_weights, project_weights
 from qassay.models.load import has_keyphrase_head
 from qassay.plugins import Distribution, Registry
+from qassay.text.normalise import fold
+from qassay.text.tokenise import word
+from qassay.text.tokens import Tokens
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -20,7 +23,6 @@ if TYPE_CHECKING:
     from qassay.arrays import Floats, Ints
     from qassay.features.batch import Batch
     from qassay.features.resources import Resources
-    from qassay.text.tokens import Tokens
 
 GROUP = "qassay.weightings"
 """The entry points of packages that bring weightings."""
@@ -72,6 +74,16 @@ class RowWeights(NamedTuple):
         return [self.weights[start:end] for start, end in pairwise(bounds)]
 
 
+class OwnTokens(NamedTuple):
+    """Texts in the tokens that a weighting itself cuts them into."""
+
+    tokens: Tokens
+    """Of each row of the weights."""
+    rows: RowWeights
+    spans: list[Ints]
+    """Where the tokens of each row stand."""
+
+
 class Weighting:
     """How much each token counts, given its text and, if it is wanted, the question. A class declares itself.
 
@@ -86,6 +98,8 @@ class Weighting:
     """The weighting to use for answers that lack what this one needs, where there is one."""
     runs_model: ClassVar[bool] = False
     """Whether a model reads the texts, which takes milliseconds for each."""
+    has_tokens: ClassVar[bool] = False
+    """Whether it cuts texts into tokens of its own, for the metrics that take them (`tok=own`)."""
     distribution: Distribution | None = None
     """The package that it comes from, where that is not Qassay."""
 
@@ -100,6 +114,10 @@ class Weighting:
     def takes_model(self, ref: str) -> bool:  # noqa: ARG002 - for those with a model
         """Whether the weights can come from this model."""
         return False
+
+    def own_tokens(self, batch: Batch) -> OwnTokens:
+        """Return all texts of a batch in the weighting's own tokens, with their weights."""
+        raise NotImplementedError
 
     def weights(self, question: str, text: str, tokens: Sequence[Token]) -> Sequence[float]:
         """Return one weight per token, 0 or above."""
@@ -133,6 +151,7 @@ class Keyphrase(Weighting):
 
     name = "kp"
     runs_model = True
+    has_tokens = True
     with_question: ClassVar[bool] = False
 
     def identity(self, resources: Resources) -> dict[str, str]:
@@ -148,6 +167,32 @@ class Keyphrase(Weighting):
         pairs = pair_weights(batch, with_question=self.with_question)
         weights = np.concatenate([np.zeros(0), *project_weights(pairs, texts.spans)])
         return RowWeights(pairs.text, pairs.candidate, pairs.reference, weights)
+
+    def own_tokens(self, batch: Batch) -> OwnTokens:
+        """Return the model's word pieces, as they are written in the texts; a model may not know a character."""
+        return batch.memo((Keyphrase.own_tokens, self.with_question), lambda: self._cut(batch))
+
+    def _cut(self, batch: Batch) -> OwnTokens:
+        pairs = pair_weights(batch, with_question=self.with_question)
+        words, spans, weights = [], [], [np.zeros(0)]
+        for text, found in zip((batch.texts[row] for row in pairs.text.tolist()), pairs.weights, strict=True):
+            # A model may drop all characters of a text; one that is not blank still has a token.
+            whole = not len(found.weights) and bool(text.strip())
+            words.append(word(text) if whole else _pieces(text, found.spans))
+            spans.append(np.tile([0, len(text)], (len(words[-1]), 1)) if whole else found.spans)
+            weights.append(np.ones(len(words[-1])) if whole else found.weights)
+        rows = RowWeights(pairs.text, pairs.candidate, pairs.reference, np.concatenate(weights))
+        return OwnTokens(Tokens.number(words), rows, spans)
+
+
+def _pieces(text: str, spans: Ints) -> list[str]:
+    """Return the pieces of a text, lower-cased; one that goes on a word begins with ##."""
+    folded, end, found = fold(text), 0, []
+    for start, stop in spans.tolist():
+        inside = start == end > 0 and folded[start - 1 : start].isalnum() and folded[start : start + 1].isalnum()
+        found.append(f"##{folded[start:stop]}" if inside else folded[start:stop])
+        end = stop
+    return found
 
 
 class QuestionKeyphrase(Keyphrase):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from qassay.features.tokens import text_spans, token_view
+from qassay.features.tokens import OWN, text_spans, token_view
 from qassay.features.weightings import WEIGHTINGS
 from qassay.metrics.breakdown import ScoreBreakdown, answer_weights
 from qassay.models.base import TokenWeights
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 NO_CANDIDATE = "no candidate"
 EMPTY_REFERENCE = "every reference is empty"
+_WORDS = "word"
 
 
 class Metric(ABC):
@@ -122,7 +123,9 @@ class Metric(ABC):
     @property
     def tok(self) -> str:
         """The name of the tokeniser whose tokens are compared and weighed."""
-        return self.text("tok") if "tok" in self.settings else "word"
+        named = self.text("tok") if "tok" in self.settings else _WORDS
+        # A weighting without tokens of its own weighs words.
+        return _WORDS if named == OWN and not (self.weighting and self.weighting.has_tokens) else named
 
     def text(self, name: str) -> str:
         """Return a parameter that is a word."""
@@ -151,11 +154,13 @@ class Metric(ABC):
         """Return what the tokens weigh, as the metric cuts them; nothing without a weighting."""
         if self.spec.weights is None:
             return []
-        view, spans = token_view(batch, self.tok, self.spec.weights), text_spans(batch, self.tok)
-        rows = [
-            TokenWeights(spans[text], weights)
-            for text, weights in zip(view.text.tolist(), view.weights_by_row(), strict=True)
-        ]
+        view = token_view(batch, self.tok, self.spec.weights)
+        if self.weighting and self.tok == OWN:
+            spans = self.weighting.own_tokens(batch).spans
+        else:
+            by_text = text_spans(batch, self.tok)
+            spans = [by_text[text] for text in view.text.tolist()]
+        rows = [TokenWeights(*each) for each in zip(spans, view.weights_by_row(), strict=True)]
         return answer_weights(batch, rows, view.candidate, view.reference)
 
     def unscored(self, batch: Batch) -> dict[int, str]:

@@ -1,5 +1,8 @@
 """Parameters that several metrics take."""
 
+from dataclasses import replace
+
+from qassay.features.tokens import OWN
 from qassay.spec import Param
 from qassay.text.tokenise import TOKENISERS
 
@@ -10,3 +13,10 @@ ENTITY = Param("entity", 0.0, "weight (beta) of the bonus for gold entities in t
 def tok(default: str) -> Param:
     """Return the parameter that names a tokeniser."""
     return Param("tok", default, "how texts are cut into tokens", choices=(*TOKENISERS, "piece"))
+
+
+def weighted_tok(default: str) -> Param:
+    """Return the parameter that names a tokeniser, by default the weighting's own where there is one."""
+    plain = tok(default)
+    meaning = f"{plain.meaning}; own: the word pieces that the weighting weighs"
+    return replace(plain, meaning=meaning, choices=(*plain.choices, OWN), weighted_default=OWN)

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from qassay.arrays import summed
-from qassay.features.tokens import token_view
+from qassay.features.tokens import OWN, token_view
 from qassay.features.weightings import WEIGHTINGS
 from qassay.metrics.base import OverlapMetric, best, divide, f_measure, subset
 from qassay.metrics.breakdown import Ingredient, ScoreBreakdown, best_pairs, show
 from qassay.metrics.lexical.bonuses import agreeing, entity_tokens
 from qassay.metrics.lexical.heaviest_subsequence import heaviest_subsequence
 from qassay.metrics.lexical.ngrams import Overlap, identical, overlap, table_overlap
-from qassay.metrics.parameters import ENTITY, YESNO, tok
+from qassay.metrics.parameters import ENTITY, YESNO, tok, weighted_tok
 from qassay.spec import Param
 from qassay.text.porter import stem
 
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from qassay.text.tokens import Tokens
 
 
-def _params(beta: float) -> tuple[Param, ...]:
+def _params(beta: float, cut: Param) -> tuple[Param, ...]:
     return (
-        tok("word"),
+        cut,
         Param("stat", "f", "F, precision or recall", choices=("f", "p", "r")),
         Param("beta", beta, "weight of recall in F", low=0, high=1e3),
         Param(
@@ -49,7 +49,7 @@ class Rouge(OverlapMetric):
     """
 
     source = "Lin 2004"
-    params = _params(beta=1.0)
+    params = _params(1.0, tok("word"))
     weightings = WEIGHTINGS
 
     def precision_recall(self, batch: Batch, view: View, pairs: Pairs) -> tuple[Floats, Floats]:
@@ -140,12 +140,15 @@ TOO_LONG = "too long for a longest common subsequence"
 
 
 class RougeL(Rouge):
-    """Longest common subsequence, with the bonuses of Yang et al. (2018), section 3.2."""
+    """Longest common subsequence, with the bonuses of Yang et al. (2018), section 3.2.
+
+    With weights, the heaviest of the longest ones, on the tokens that the weighting itself cuts, where it does.
+    """
 
     name = "rouge_l"
     summary = "longest common subsequence"
     source = "Lin 2004; Yang et al. 2018 for the bonuses"
-    params = (*_params(beta=1.2), YESNO, ENTITY)
+    params = (*_params(1.2, weighted_tok("word")), YESNO, ENTITY)
 
     @property
     def reads(self) -> frozenset[str]:
@@ -195,9 +198,10 @@ class RougeL(Rouge):
 
     def _entity_lengths(self, batch: Batch) -> Floats:
         """Sum the lengths of the gold entities that appear in each candidate."""
-        view = token_view(batch, self.tok)
+        cut = "word" if self.tok == OWN else self.tok
+        view = token_view(batch, cut)
         lengths = np.zeros(len(batch))
-        for i, entities in enumerate(entity_tokens(batch, self.tok)):
+        for i, entities in enumerate(entity_tokens(batch, cut)):
             if entities and not batch.missing[i]:
                 tokens = view.tokens.row(int(view.candidate[i]))
                 lengths[i] = sum(len(entity) for entity in entities if _stands_in(entity, tokens))
