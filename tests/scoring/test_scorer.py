@@ -74,8 +74,19 @@ def test_scorer_travels():
 def test_notes():
     """Texts whose words all weigh nothing count uniformly, and that is noted."""
     table = score_examples([answer("the", "the"), answer("the cat", "the")], ["token_f1:idf,tok=word"])
-    # one distinct reference, in every document: log(3 / 3) = 0
-    assert table.notes == {"texts without any weight, counted uniformly": 1}
+    # one answer and two references of the one word that stands in every document: log(3 / 3) = 0
+    assert table.notes == {"texts without any weight, counted uniformly": 3}
+
+
+def test_notes_do_not_depend_on_the_batch():
+    """Texts are counted, equal ones each, so that batches add up."""
+    rows = [answer(GERMAN, ENGLISH, id=str(i), question="Was?") for i in range(4)]
+    rows += [answer("word " * 600, ENGLISH, id="5", question="Was?"), answer("a", "word " * 600, id="6", question="")]
+
+    one, several = (score_examples(rows, ["ava", "bert_score:kp"], batch=batch).notes for batch in (1, 6))
+
+    assert one == several
+    assert one[UNENGLISH] == 4
 
 
 def test_language_option():

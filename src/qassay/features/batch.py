@@ -10,12 +10,12 @@ import numpy as np
 
 from qassay.features.frequencies import in_spaced_language
 from qassay.features.resources import Resources
-from qassay.models.base import language_notes
+from qassay.models.base import ModelNotes, texts_by_language_note
 from qassay.text.normalise import compose
 from qassay.text.tokens import ranges
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Sequence
 
     from qassay.arrays import Bools, Ints
     from qassay.records import Example
@@ -34,7 +34,7 @@ class Pairs(NamedTuple):
 class NotingModel(Protocol):
     """A model that notes what happened to texts that it could not take as they are."""
 
-    notes: Counter[str]
+    notes: ModelNotes
     english: bool
 
 
@@ -44,7 +44,7 @@ class Batch:
     def __init__(self, examples: Sequence[Example], resources: Resources | None = None) -> None:
         self.examples = examples
         self.resources = resources or Resources()
-        self.notes: Counter[str] = Counter()
+        self._noted: dict[str, set[tuple[str, int]]] = {}
         self.spaced: set[int] = set()
         """The rows of texts that stand in a language written with spaces, though not all their characters do."""
         self._index: dict[str | tuple[str, bool], int] = {}
@@ -101,12 +101,30 @@ class Batch:
         example = np.repeat(np.arange(len(self)), counts)
         return Pairs(example, ranges(firsts, counts))
 
-    def take_notes(self, model: NotingModel, before: Counter[str]) -> None:
-        """Take over what a model noted of the texts; several models note the same of them, which counts once."""
-        self.notes |= Counter(model.notes) - before
-        if model.english:
-            self.notes |= self._languages
+    def note(self, message: str, examples: Iterable[int]) -> None:
+        """Note something of some examples; of each only once, whoever notes it."""
+        self._noted.setdefault(message, set()).update(("example", i) for i in examples)
+
+    def note_texts(self, message: str, candidates: Bools, references: Bools, questions: Iterable[int] = ()) -> None:
+        """Note something of some candidates, references and questions; of each only once, whoever notes it."""
+        noted = self._noted.setdefault(message, set())
+        noted.update(("candidate", i) for i in np.flatnonzero(candidates & ~self.missing).tolist())
+        noted.update(("reference", i) for i in np.flatnonzero(references).tolist())
+        noted.update(("question", i) for i in questions)
+
+    @property
+    def notes(self) -> Counter[str]:
+        """To how many texts or examples each note applies, equal ones counted each: batches add up."""
+        return Counter({message: len(noted) for message, noted in self._noted.items() if noted})
+
+    def take_notes(self, model: NotingModel) -> None:
+        """Take over what a model noted of the texts."""
+        found = model.notes.take()
+        for message, texts in (*found.items(), *(self._languages.items() if model.english else ())):
+            rows = np.array([text in texts for text in self.texts], bool)
+            questions = [i for i, example in enumerate(self.examples) if example.question in texts]
+            self.note_texts(message, rows[self.candidate], rows[self.reference], questions)
 
     @cached_property
-    def _languages(self) -> Counter[str]:
-        return language_notes(self.texts)
+    def _languages(self) -> dict[str, set[str]]:
+        return texts_by_language_note(self.texts)

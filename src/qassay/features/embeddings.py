@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -17,7 +16,6 @@ def text_embeddings(batch: Batch, ref: str, layer: int) -> list[TokenEmbeddings]
 
 def _encode(batch: Batch, ref: str, layer: int) -> list[TokenEmbeddings]:
     encoder = batch.resources.encoder(ref)
-    before = Counter(encoder.notes)
     found = encoder.encode(batch.texts, layer)
-    batch.take_notes(encoder, before)
+    batch.take_notes(encoder)
     return found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
@@ -41,9 +40,8 @@ def _weigh(batch: Batch, *, with_question: bool) -> PairWeights:
     questions = [example.question if with_question else None for example in batch.examples]
     pairs, candidate, reference = distinct_pairs(batch, questions)
     weigher = batch.resources.weigher()
-    before = Counter(weigher.notes)
     weights = weigher.weigh([(question, batch.texts[text]) for question, text in pairs])
-    batch.take_notes(weigher, before)
+    batch.take_notes(weigher)
     return PairWeights(np.array([text for _, text in pairs], np.int64), candidate, reference, weights)
 
 

@@ -16,6 +16,7 @@ from qassay.text.tokens import Tokens
 if TYPE_CHECKING:
     from qassay.arrays import Floats, Ints
     from qassay.features.batch import Batch, Pairs
+    from qassay.features.weightings import RowWeights
 
 OWN = "own"
 """The tokens that a weighting itself cuts texts into."""
@@ -68,23 +69,21 @@ def token_view(batch: Batch, tok: str, weighting: str | None = None) -> View:
 def _make_view(batch: Batch, tok: str, weighting: str | None) -> View:
     if weighting is not None and tok == OWN:
         own = WEIGHTINGS[weighting].own_tokens(batch)
-        weights = _never_all_zero(batch, own.tokens, own.rows.weights)
-        return View(own.tokens, own.rows.candidate, own.rows.reference, weights, own.rows.text)
+        return _weighted(batch, own.tokens, own.rows)
     tokens = text_tokens(batch, tok)
     if weighting is None:
         return View(tokens, batch.candidate, batch.reference, None, np.arange(len(tokens)))
     texts = TokenisedTexts(tok, lambda: tokens, lambda: text_spans(batch, tok))
     found = WEIGHTINGS[weighting].weigh(batch, texts)
     rows = tokens if np.array_equal(found.text, np.arange(len(tokens))) else tokens.take(found.text)
-    weights = _never_all_zero(batch, rows, found.weights)
-    return View(rows, found.candidate, found.reference, weights, found.text)
+    return _weighted(batch, rows, found)
 
 
-def _never_all_zero(batch: Batch, tokens: Tokens, weights: Floats) -> Floats:
+def _weighted(batch: Batch, tokens: Tokens, rows: RowWeights) -> View:
     """Let a text whose tokens all weigh nothing count uniformly, and note that it did."""
-    totals = summed(tokens.text_of, weights, len(tokens))
+    weights, totals = rows.weights, summed(tokens.text_of, rows.weights, len(tokens))
     bare = (totals <= 0) & (tokens.lengths > 0)
-    if not bare.any():
-        return weights
-    batch.notes[NO_WEIGHT] += int(bare.sum())
-    return np.where(bare[tokens.text_of], 1.0, weights)
+    if bare.any():
+        batch.note_texts(NO_WEIGHT, bare[rows.candidate], bare[rows.reference])
+        weights = np.where(bare[tokens.text_of], 1.0, weights)
+    return View(tokens, rows.candidate, rows.reference, weights, rows.text)

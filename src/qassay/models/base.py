@@ -35,6 +35,22 @@ UNENGLISH = "texts that seem not to be English, which the embedded English model
 NO_WEIGHT = "texts without any weight, counted uniformly"
 
 
+class ModelNotes:
+    """What happened to texts that a model could not take as they are: the texts, by what happened."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, set[str]] = {}
+
+    def add(self, message: str, texts: Iterable[str]) -> None:
+        """Note something of some texts."""
+        self._found.setdefault(message, set()).update(texts)
+
+    def take(self) -> dict[str, set[str]]:
+        """Return what was noted since the last time."""
+        found, self._found = self._found, {}
+        return found
+
+
 class TokenEmbeddings(NamedTuple):
     """A text as a model sees it, the marks around it included (`special`)."""
 
@@ -60,8 +76,7 @@ class Encoder(Protocol):
     ref: str
     layers: int
     default_layer: int
-    notes: Counter[str]
-    """What happened to texts that could not be taken as they are."""
+    notes: ModelNotes
     english: bool
     """Whether it reads hardly anything but English."""
 
@@ -80,7 +95,7 @@ class Weigher(Protocol):
     """(question, answer) pairs to token weights of the answer (KPQA; without a question: KP)."""
 
     ref: str
-    notes: Counter[str]
+    notes: ModelNotes
     english: bool
     """Whether it reads hardly anything but English."""
 
@@ -131,15 +146,20 @@ def is_foreign(text: str) -> bool:
     return sum(letter > _LAST_LATIN for letter in letters) > _MOSTLY * len(letters)
 
 
-def language_notes(texts: Iterable[str]) -> Counter[str]:
-    """Count the texts that an English model hardly reads, by what gives them away."""
-    found: Counter[str] = Counter()
+def texts_by_language_note(texts: Iterable[str]) -> dict[str, set[str]]:
+    """Return the texts that an English model hardly reads, by what gives them away."""
+    found: dict[str, set[str]] = {}
     for text in texts:
         if is_foreign(text):
-            found[FOREIGN] += 1
+            found.setdefault(FOREIGN, set()).add(text)
         elif is_other_european(text):
-            found[UNENGLISH] += 1
+            found.setdefault(UNENGLISH, set()).add(text)
     return found
+
+
+def language_notes(texts: Iterable[str]) -> Counter[str]:
+    """Count the texts that an English model hardly reads, by what gives them away."""
+    return Counter({note: len(found) for note, found in texts_by_language_note(texts).items()})
 
 
 class Window(NamedTuple):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -64,8 +63,8 @@ def _split(batch: Batch, pairs: Pairs, names: tuple[str, ...]) -> list[JudgedPai
                 changed.setdefault(rule.name, set()).add(i)
     if not rows:
         return as_written(batch, pairs)
-    # The larger count, not the sum: several judges see the same answers.
-    batch.notes |= Counter({f"{RULE_NOTE}{name}": len(changed[name]) for name in names if name in changed})
+    for name in names:
+        batch.note(f"{RULE_NOTE}{name}", changed.get(name, ()))
     kept = np.ones(len(pairs.example), bool)
     kept[rows] = False
     rewritten = Batch(examples, batch.resources)

@@ -70,10 +70,7 @@ class LearnedMetric(MeanMetric):
 
     def values(self, batch: Batch) -> Floats:
         """Combine the references' probabilities."""
-        unasked = sum(not example.question.strip() for example in batch.examples)
-        if unasked:
-            # Set, not added: several judges see the same answers.
-            batch.notes[NO_QUESTION] = unasked
+        batch.note(NO_QUESTION, (i for i, example in enumerate(batch.examples) if not example.question.strip()))
         pairs = self._usable(batch)
         scores = np.zeros(len(pairs.example))
         for side in self.judged_pairs(batch, pairs):

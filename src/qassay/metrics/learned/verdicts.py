@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,7 +27,6 @@ def judge_logits(batch: Batch, ref: str, pairs: Pairs, *, context: bool) -> Floa
     new = [pair for pair in dict.fromkeys(wanted) if pair not in known]
     if new:
         judge = batch.resources.judge(ref)
-        before = Counter(judge.notes)
         known.update(zip(new, judge.judge(new).tolist(), strict=True))
-        batch.take_notes(judge, before)
+        batch.take_notes(judge)
     return np.array([known[pair] for pair in wanted], np.float64)

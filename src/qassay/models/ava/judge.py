@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +10,7 @@ import numpy as np
 
 from qassay.errors import ModelError
 from qassay.models.ava.design import design_named, texts_of
+from qassay.models.base import ModelNotes
 from qassay.models.folder import fingerprint, read_description
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ class AvaJudge:
 
     def __init__(self, folder: Path, device: Device = "auto") -> None:
         self.ref = str(folder)
-        self.notes: Counter[str] = Counter()
+        self.notes = ModelNotes()
         self._folder = folder
         self._device = device
         self.settings = read_settings(folder)
@@ -116,7 +116,8 @@ class AvaJudge:
                 cut_pairs(pair, some, tokenizer, network.design, self.settings.longest, padding=True)
                 for pair in network.design.pairs
             ]
-            self.notes[CUT] += sum(any(each.encodings[row].overflowing for each in cut) for row in range(len(some)))
+            long = [pair for row, pair in enumerate(some) if any(each.encodings[row].overflowing for each in cut)]
+            self.notes.add(CUT, (pair.candidate for pair in long))
             batches = [each.convert_to_tensors("pt").to(device) for each in cut]
             with torch.no_grad():
                 logits = network(batches).float().cpu().numpy()

@@ -5,7 +5,6 @@ Folders and cached models open without a network; `HF_HOME` and `HF_HUB_OFFLINE`
 
 from __future__ import annotations
 
-from collections import Counter
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from qassay.errors import ModelError, option
-from qassay.models.base import WINDOWED, ModelRef, TokenEmbeddings, windows
+from qassay.models.base import WINDOWED, ModelNotes, ModelRef, TokenEmbeddings, windows
 from qassay.models.folder import fingerprint
 
 if TYPE_CHECKING:
@@ -218,7 +217,7 @@ class HFEncoder:
         self.layers = backbone.layers
         # For models that bert-score has not tuned, two thirds up, about where its tuned layers lie.
         self.default_layer = _TUNED_LAYERS.get(backbone.ref, max(1, round(backbone.layers * 2 / 3)))
-        self.notes: Counter[str] = Counter()
+        self.notes = ModelNotes()
         self._backbone = backbone
 
     @property
@@ -242,8 +241,7 @@ class HFEncoder:
         before, after = self._backbone.template.before, self._backbone.template.alone_after
         room = self._backbone.longest - len(before) - len(after)
         pieces = self._backbone.pieces(texts)
-        if windowed := sum(len(ids) > room for ids, _ in pieces):
-            self.notes[WINDOWED] += windowed
+        self.notes.add(WINDOWED, (text for text, (ids, _) in zip(texts, pieces, strict=True) if len(ids) > room))
         cuts = [(text, window) for text, (ids, _) in enumerate(pieces) for window in windows(len(ids), room)]
         rows = []
         for text, window in cuts:

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import msgspec
@@ -14,7 +13,7 @@ import torch
 from torch import nn
 
 from qassay.errors import ModelError
-from qassay.models.base import CUT_QUESTION, NO_WEIGHT, WINDOWED, TokenWeights, Window, windows
+from qassay.models.base import CUT_QUESTION, NO_WEIGHT, WINDOWED, ModelNotes, TokenWeights, Window, windows
 from qassay.models.folder import KEYPHRASE_SETTINGS, fingerprint, read_description
 from qassay.models.hf.encoder import HFBackbone
 
@@ -90,7 +89,7 @@ class HFWeigher:
     def __init__(self, ref: ModelRef, device: Device) -> None:
         self._backbone = HFBackbone(ref, device)
         self.ref = ref.name
-        self.notes: Counter[str] = Counter()
+        self.notes = ModelNotes()
         folder = self._backbone.folder
         self.settings = read_settings(folder)
         self._head = self._read_head(folder)
@@ -127,6 +126,10 @@ class HFWeigher:
         asked = [question or "" for question, _ in pairs] if self.settings.questions else [""] * len(pairs)
         questions = [ids for ids, _ in self._backbone.pieces(asked)]
         rows, places = self._rows(questions, [ids for ids, _ in answers])
+        windowed = {place.pair for place in places if place.window.end < len(answers[place.pair][0])}
+        self.notes.add(WINDOWED, (pairs[pair][1] for pair in windowed))
+        most = self._backbone.longest // 2
+        self.notes.add(CUT_QUESTION, (text for text, ids in zip(asked, questions, strict=True) if len(ids) > most))
         logits = [np.empty(len(ids)) for ids, _ in answers]
         with torch.inference_mode():
             for row, states in self._backbone.run(rows, self._backbone.layers):
@@ -134,7 +137,13 @@ class HFWeigher:
                 low, high = (skipped + kept - window.start for kept in (window.kept_from, window.kept_to))
                 kept = self._head(states[low:high].float())
                 logits[pair][window.kept_from : window.kept_to] = kept.cpu().numpy()
-        return [TokenWeights(spans, self._weights(row)) for (_, spans), row in zip(answers, logits, strict=True)]
+        weights = [token_weights(row, self.settings) for row in logits]
+        bare = [len(each) > 0 and each.sum() < _ALMOST_NOTHING for each in weights]
+        self.notes.add(NO_WEIGHT, (answer for (_, answer), nothing in zip(pairs, bare, strict=True) if nothing))
+        return [
+            TokenWeights(spans, np.ones_like(each) if nothing else each)
+            for (_, spans), each, nothing in zip(answers, weights, bare, strict=True)
+        ]
 
     def _rows(self, questions: Sequence[Ints], answers: Sequence[Ints]) -> tuple[list[tuple[Ints, Ints]], list[Place]]:
         """Put question and answer side by side, long answers in windows; say where the answer stands in each row."""
@@ -142,8 +151,6 @@ class HFWeigher:
         for pair, (question, answer) in enumerate(zip(questions, answers, strict=True)):
             opening, closing = self._frame(question)
             room = self._backbone.longest - len(opening) - len(closing)
-            if len(answer) > room:
-                self.notes[WINDOWED] += 1
             second = self._backbone.template.second_type if self.settings.questions else 0
             for window in windows(len(answer), room):
                 ids = np.concatenate([opening, answer[window.start : window.end], closing]).astype(np.int64)
@@ -158,14 +165,5 @@ class HFWeigher:
         if not self.settings.questions:
             return np.array(marks.before, np.int64), np.array(marks.alone_after, np.int64)
         most = self._backbone.longest // 2
-        if len(question) > most:
-            self.notes[CUT_QUESTION] += 1
         opening = np.concatenate([marks.before, question[:most], marks.between]).astype(np.int64)
         return opening, np.array(marks.after, np.int64)
-
-    def _weights(self, logits: Floats) -> Floats:
-        weights = token_weights(logits, self.settings)
-        if len(weights) and weights.sum() < _ALMOST_NOTHING:
-            self.notes[NO_WEIGHT] += 1
-            return np.ones_like(weights)
-        return weights

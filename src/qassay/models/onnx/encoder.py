@@ -7,7 +7,7 @@ text's result independent of its neighbours (dynamic quantisation takes its rang
 from __future__ import annotations
 
 import os
-from collections import Counter, OrderedDict
+from collections import OrderedDict
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from threading import Lock
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from qassay.errors import ModelError, TextTooLongError
-from qassay.models.base import WINDOWED, TokenEmbeddings, windows
+from qassay.models.base import WINDOWED, ModelNotes, TokenEmbeddings, windows
 from qassay.models.folder import BELOW, DESCRIPTION, IDS, TOKENIZER, OnnxModel, fingerprint
 from qassay.models.onnx.library import onnxruntime_library
 from qassay.models.onnx.weight_file import read_weights
@@ -129,7 +129,7 @@ class OnnxEncoder:
         self.model = self.runtime.model
         self.layers = max(self.model.graphs)
         self.default_layer = self.model.default_layer
-        self.notes: Counter[str] = Counter()
+        self.notes = ModelNotes()
         self._recent: OrderedDict[tuple[str, int], TokenEmbeddings] = OrderedDict()
         self._recent_bytes = 0
 
@@ -179,7 +179,8 @@ class OnnxEncoder:
         new = [text for text, known in found.items() if known is None]
         if new:
             found |= self._run(new, layer)
-        self.notes[WINDOWED] += sum(len(made.ids) > self.model.longest for made in found.values() if made)
+        longest = self.model.longest
+        self.notes.add(WINDOWED, (text for text, made in found.items() if made and len(made.ids) > longest))
         return [known for text in texts if (known := found[text]) is not None]
 
     def states(self, ids: Ints, layer: int) -> Vectors:

@@ -12,12 +12,11 @@ import msgspec
 import numpy as np
 
 from qassay.equivalence.split_joined import parted
-from qassay.models.base import windows
+from qassay.models.base import ModelNotes, windows
 from qassay.models.folder import TOKENIZER, check_file_names, fingerprint, read_description
 from qassay.models.onnx.judge_segments import ROLES, marks_of, piece_kinds, word_keys
 
 if TYPE_CHECKING:
-    from collections import Counter
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
@@ -45,7 +44,7 @@ class Judge(Protocol):
     """Candidates held against references to logits of being right."""
 
     ref: str
-    notes: Counter[str]
+    notes: ModelNotes
     english: bool
     """Whether it reads hardly anything but English."""
 
@@ -124,7 +123,7 @@ class OnnxJudge:
             if len(text.pieces) > longest:
                 other = "candidate" if role == "reference" else "reference"
                 found[role] = _nearest(text, found.get(other), longest)
-                self.notes[NEAREST] += 1
+                self.notes.add(NEAREST, [getattr(pair, role)])
             room -= min(len(text.pieces), longest) + 1
         opening, closing = self._encoder.marks
         # Every text ends in a mark of its own, which matches nothing; the first one also begins with one.

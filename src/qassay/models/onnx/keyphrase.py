@@ -64,9 +64,9 @@ class OnnxWeigher:
         return [found[pair] for pair in pairs]
 
     def _note_long(self, known: Mapping[tuple[str | None, str], TokenWeights]) -> None:
-        """Count the long answers among those that the encoder need not see again."""
+        """Note the long answers among those that the encoder need not see again."""
         room = self._encoder.model.longest - _MARKS
-        self.notes[WINDOWED] += len({answer for (_, answer), each in known.items() if len(each.weights) > room})
+        self.notes.add(WINDOWED, (answer for (_, answer), each in known.items() if len(each.weights) > room))
 
     def _remember(self, pair: tuple[str | None, str], weighed: TokenWeights) -> None:
         if pair not in self._recent:
@@ -103,7 +103,7 @@ class OnnxWeigher:
 
         states = self._encoder.encode(distinct, self._head.layer)
         lengths = [len(made.ids) for made in states]
-        self.notes.update([CUT_QUESTION] * sum(length > longest for length in lengths))
+        self.notes.add(CUT_QUESTION, (text for text, size in zip(distinct, lengths, strict=True) if size > longest))
         made = self._runtime.parallel(attended, states, lengths)
         return {None: nothing, **dict(zip(distinct, made, strict=True))}
 
