@@ -43,7 +43,8 @@ class ModelNotes:
 
     def add(self, message: str, texts: Iterable[str]) -> None:
         """Note something of some texts."""
-        self._found.setdefault(message, set()).update(texts)
+        if found := set(texts):
+            self._found.setdefault(message, set()).update(found)
 
     def take(self) -> dict[str, set[str]]:
         """Return what was noted since the last time."""

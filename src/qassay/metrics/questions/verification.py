@@ -122,9 +122,10 @@ class Verifier:
             [self._placed(pair.prediction, pair.prediction_context, pair.prediction_span) for pair in pairs],
         ]
         texts = list(dict.fromkeys(text for side in sides for text, _ in side))
-        before = Counter(encoder.notes)
         encoded = dict(zip(texts, encoder.encode(texts, encoder.default_layer), strict=True))
-        self.notes |= (Counter(encoder.notes) - before) | (language_notes(texts) if encoder.english else Counter())
+        self.notes |= Counter({note: len(found) for note, found in encoder.notes.take().items()}) | (
+            language_notes(texts) if encoder.english else Counter()
+        )
         units = {text: unit(made) for text, made in encoded.items()}
         scores = np.zeros(len(pairs))
         for i, ((left, left_span), (right, right_span)) in enumerate(zip(*sides, strict=True)):
