@@ -20,7 +20,7 @@ def test_counts_and_alphas_stand_above_the_annotators():
     """Before and after cleaning."""
     rows = [(f"q{i}", who, float((i + (who == "dan") * 3) % 5)) for i in range(10) for who in ("ann", "bob", "dan")]
     table = printed(rows)
-    assert "30, 10 removed as noise, 2.00 left an item" in table
+    assert "30, 10 removed as noise, 2.00 left per item" in table
     assert "alpha, cleaned" in table
     assert table.index("mean pairwise Pearson") < table.index("ann ")
 

@@ -73,7 +73,7 @@ def test_the_most_wrong_answers_are_told_in_full(html):
     wrong = html.partition('<details class="wrong" id="wrong-0-1">')[2].partition("</details>")[0]
     assert "Question" in wrong
     assert "yes, it is certainly the" in wrong
-    place = r"[\d.]+, above \d+ % of the answers(, level with \d+ %)?\."
+    place = r"[\d.]+, above \d+&nbsp;% of the answers(, level with \d+&nbsp;%)?\."
     assert re.search(f"People: {place} Metric: {place}", wrong)
 
 

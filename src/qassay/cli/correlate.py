@@ -95,7 +95,7 @@ def correlate(
     device: options.Device = "auto",
     json: options.Json = False,
 ) -> None:
-    """Show how each metric agrees with people, with intervals, and which differences are sure."""
+    """Show how each metric agrees with people, with intervals, and which differences are significant."""
     from qassay.meta.correlation import evaluation  # noqa: PLC0415 - loads scipy
     from qassay.meta.correlation import sweep as sweeping  # noqa: PLC0415 - as above
     from qassay.meta.correlation.levels import Level, Unit  # noqa: PLC0415 - as above

@@ -84,7 +84,7 @@ class Explanation:
     scores: Mapping[str, Score]
     """Against all references, as `qassay score` gives them."""
     comparisons: tuple[Comparison, ...]
-    """One a reference, in order."""
+    """One per reference, in order."""
     closest: int
     """The position of the reference that shares most with the candidate."""
     parts: Mapping[str, Sequence[Part]]

@@ -98,7 +98,7 @@ def parts_figure(agreements: Sequence[Agreement], by: str) -> Figure:
 
 
 def sweep_figure(points: Sequence[SweepPoint], colours: Mapping[str, str]) -> Figure:
-    """Draw the first coefficient against the parameter's values, one line a metric (Yang et al. 2018, Figures 1 and 2).
+    """Draw the first coefficient against the parameter's values, one line per metric (Yang et al. 2018, Figs. 1 and 2).
 
     Parts of the data in which the parameter changes nothing are named, not drawn.
     """
@@ -132,7 +132,7 @@ def moves(points: Iterable[SweepPoint]) -> bool:
 
 
 def colours_of(agreements: Sequence[Agreement]) -> dict[str, str]:
-    """Return each metric its colour, the same in every figure."""
+    """Return the colour of each metric, the same in every figure."""
     return {metric: tint(i) for i, metric in enumerate(dict.fromkeys(each.metric for each in agreements))}
 
 

@@ -32,7 +32,7 @@ class Drawing:
 
     title: str
     label: str
-    """What the picture shows, for who cannot see it."""
+    """What the picture shows, for those who cannot see it."""
     width: float
     height: float
     shapes: Markup
@@ -85,7 +85,7 @@ Scaled = tuple[Axis, list[float]]
 
 
 def axis(values: Iterable[float], start: float, end: float, *, about: int = 5) -> Scaled:
-    """Lay an axis out that holds all values and begins and ends at round numbers, and give its ticks."""
+    """Lay an axis out that holds all values and begins and ends at round numbers, and return its ticks."""
     known = [value for value in values if math.isfinite(value)] or [0.0, 1.0]
     low, high = min(known), max(known)
     if high - low < 1e-9 * max(1.0, abs(high)):

@@ -1,7 +1,7 @@
 """Small SVG figures that follow the page's theme and stretch with their cell.
 
 Horizontal positions are percentages, so a figure fills whatever width it is given without distorting its dots; it
-draws in `currentColor`, which the row's class sets to its system's tint. Labels are what a screen reader says.
+draws in `currentColor`, which the row's class sets to its system's tint. Labels are what a screen reader reads out.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _MARGIN = 2.0
 def histogram(counts: Sequence[int], *, label: str, height: int = 30, peak: float | None = None) -> Markup:
     """Draw bars over equal bins; `peak` is the share that fills the height (the highest bin's by default).
 
-    Give the same `peak` to figures that are to be compared. A bin with any count shows at least a hairline.
+    Pass the same `peak` to figures that are to be compared. A bin with any count shows at least a hairline.
     """
     total = sum(counts) or 1
     top = peak or max(counts, default=0) / total or 1.0

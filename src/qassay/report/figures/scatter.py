@@ -38,7 +38,7 @@ def scatter_drawing(
     wrong: Sequence[tuple[Disagreement, str | None]] = (),
     names: Sequence[str] = (),
 ) -> Drawing:
-    """Draw scores against judgements: spots for answers, the most wrong numbered, or a named dot a system."""
+    """Draw scores against judgements: spots for answers, the most wrong numbered, or one named dot per system."""
     left, right, top, bottom = 44.0, NARROW - 10, 10.0, 210.0
     across, across_ticks = axis(x.tolist() if names else [*_least_range(x), *x.tolist()], left + 5, right - 5)
     up, up_ticks = axis(y.tolist(), bottom - 5, top + 5)

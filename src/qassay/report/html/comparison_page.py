@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from qassay.report.answers import Ordering
     from qassay.scoring.table import ScoreTable
 
-_SURE = 0.05
+_SIGNIFICANCE = 0.05
 _AT_ONCE = 6
 """Pairs of systems that lie open."""
 _ENDS = (0.05, 0.1, 0.2, 0.5, 1.0)
@@ -141,5 +141,5 @@ def _line(comparison: SystemComparison, maximum: float, end: float) -> _Line:
         comparison,
         interval(value, low, high, maximum=end, minimum=-end, label=said),
         shares(counts, label=f"won {result.wins:,}, tied {result.ties:,}, lost {result.losses:,}"),
-        sure=comparison.p_holm is not None and comparison.p_holm < _SURE,
+        sure=comparison.p_holm is not None and comparison.p_holm < _SIGNIFICANCE,
     )

@@ -24,7 +24,7 @@ from qassay.report.figures.drawing import Figure
 from qassay.report.figures.inline import interval, ticks
 from qassay.report.html.document import render, write_page
 from qassay.report.html.wrong_answers import MOST, most_wrong, wrong_answers, wrong_answers_table
-from qassay.report.terminal.correlation import SURE, better_first, remarks
+from qassay.report.terminal.correlation import SIGNIFICANCE, better_first, remarks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -138,7 +138,7 @@ def render_correlation(report: CorrelationReport) -> str:
         interval=next((each.first.interval for each in whole if each.first.interval is not None), None),
         tested=any(each.tied is not None for each in whole),
         differences={name: [better_first(each) for each in rows] for name, rows in by_coefficient.items()},
-        sure=SURE,
+        sure=SIGNIFICANCE,
         at_once=_AT_ONCE,
         plots=_plots(report),
         systems=systems_figure(_systems(evidence)).drawings if options.level is Level.SYSTEM else (),
@@ -165,12 +165,12 @@ def _line(agreement: Agreement, colours: Mapping[str, str], low: float, high: fl
     cells = []
     for coefficient, found in agreement.correlations.items():
         limits = (None, None) if found.interval is None else (found.interval.low, found.interval.high)
-        strip = interval(found.value, *limits, minimum=low, maximum=high, label=_said(found))
+        strip = interval(found.value, *limits, minimum=low, maximum=high, label=_interval_label(found))
         cells.append(_Cell(str(coefficient), found, strip))
     return _Line(agreement, colours[agreement.metric], cells)
 
 
-def _said(found: Correlation) -> str:
+def _interval_label(found: Correlation) -> str:
     if found.value is None:
         return f"{found.coefficient} undefined: {found.reason}"
     limits = "" if found.interval is None else f", from {found.interval.low:.3f} to {found.interval.high:.3f}"
@@ -191,14 +191,14 @@ def _systems(evidence: Evidence) -> dict[str, list[tuple[str, float, float]]]:
     return found
 
 
-def _looked_at(evidence: Evidence) -> int:
+def _inspected(evidence: Evidence) -> int:
     """Look at the most wrong tenth of the answers, as Lee et al. 2021 does, and never at more than its hundred."""
     return max(NAMED, min(MOST, len(evidence.panel) // 10))
 
 
 def _plots(report: CorrelationReport) -> list[_Plot]:
     evidence = report.evidence
-    wrong = most_wrong(evidence, _looked_at(evidence))
+    wrong = most_wrong(evidence, _inspected(evidence))
     drawings = scatter_figure(evidence, wrong, linked=True).drawings
     whole = {each.metric: each for each in report.agreements if each.by is None}
     labels = None if report.by is None else evidence.fields[report.by]

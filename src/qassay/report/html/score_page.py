@@ -98,8 +98,10 @@ def _card(report: Report, spec: str, names: Mapping[str, str]) -> _MetricCard:
             tint=list(names).index(each.system) % TINTS,
             aggregate=each,
             best=len(values) > 1 and each.value == max(values),
-            distribution=histogram(counts[each.system], peak=peak, label=_said_of(counts[each.system], maximum)),
-            whisker=interval(each.value, each.low, each.high, maximum=maximum, label=_said_of_interval(each)),
+            distribution=histogram(
+                counts[each.system], peak=peak, label=_distribution_label(counts[each.system], maximum)
+            ),
+            whisker=interval(each.value, each.low, each.high, maximum=maximum, label=_interval_label(each)),
         )
         for each in aggregates
     ]
@@ -119,8 +121,8 @@ def _counts(report: Report, aggregate: Aggregate) -> list[int]:
     return [] if found is None else [int(count) for count in found]
 
 
-def _said_of(counts: Sequence[int], maximum: float) -> str:
-    """Describe a distribution to who cannot see it."""
+def _distribution_label(counts: Sequence[int], maximum: float) -> str:
+    """Describe a distribution to those who cannot see it."""
     total = sum(counts)
     if not total:
         return "no scores"
@@ -128,7 +130,7 @@ def _said_of(counts: Sequence[int], maximum: float) -> str:
     return f"{sum(counts[half:]) / total:.0%} of {total:,} scores are {maximum / 2:g} or higher"
 
 
-def _said_of_interval(aggregate: Aggregate) -> str:
+def _interval_label(aggregate: Aggregate) -> str:
     if aggregate.value is None:
         return "no score"
     if aggregate.low is None or aggregate.high is None:
@@ -139,7 +141,7 @@ def _said_of_interval(aggregate: Aggregate) -> str:
 def _unscored(
     aggregates: Sequence[Aggregate], names: Mapping[str, str], metrics: int
 ) -> list[tuple[str, str, int, dict[str, int]]]:
-    """List which systems have unscored answers under which metrics, and why; like lines are one."""
+    """List which systems have unscored answers under which metrics, and why; equal lines are one."""
     found: dict[tuple[str, int, tuple[tuple[str, int], ...]], list[str]] = defaultdict(list)
     for each in aggregates:
         if each.unscored:

@@ -1,4 +1,4 @@
-"""The page of `qassay summary`: what was asked about each summary, both answers, and what they came to."""
+"""The page of `qassay summary`: the questions about each summary with both answers and verdicts."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ class SummaryReport:
     title: str
     aggregates: Sequence[Aggregate]
     judgements: Mapping[str, float]
-    """By system, the mean of what people gave, where they did."""
+    """By system, the mean judgement, where there are any."""
     levels: Mapping[str, Mapping[str, Mapping[str, float | None]]]
-    """By level, metric and coefficient, how scores go with the judgements."""
+    """By level, metric and coefficient, how scores correlate with the judgements."""
     summaries: Selection[SummaryRow]
     skipped: int
     notes: Mapping[str, int]
@@ -134,7 +134,7 @@ def render_summaries(report: SummaryReport) -> str:
 
 
 def _methods(specs: Sequence[str]) -> dict[str, str]:
-    """Say for each metric by which method its questions are coloured: the first that was asked for."""
+    """Return for each metric the method that colours its questions: the first that was given."""
     found: dict[str, str] = {}
     for spec in specs:
         if is_summary_metric(spec):

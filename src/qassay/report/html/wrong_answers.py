@@ -38,7 +38,7 @@ class WrongAnswer:
     more: int
     """References that are not shown."""
     others: Sequence[tuple[str, float | None]]
-    """What the other metrics say."""
+    """The scores of the other metrics."""
 
 
 def most_wrong(evidence: Evidence, most: int = MOST) -> dict[str, list[Disagreement]]:
@@ -47,7 +47,7 @@ def most_wrong(evidence: Evidence, most: int = MOST) -> dict[str, list[Disagreem
 
 
 def wrong_answers(evidence: Evidence, plot: int, found: Sequence[Disagreement]) -> list[WrongAnswer]:
-    """Return the answers their texts; `plot` is the number of the metric's scatter plot."""
+    """Return the answers with their texts; `plot` is the number of the metric's scatter plot."""
     panel = evidence.panel
     names = system_names(panel.systems)
     answers = []

@@ -25,7 +25,7 @@ def annotators_table(study: RatingStudy) -> Group:
     head = Table(box=None, show_header=False)
     head.add_row("items", f"{len(study.items):,}")
     head.add_row("annotators", f"{len(study.annotators):,}")
-    head.add_row("ratings", f"{study.ratings:,}, {study.removed:,} removed as noise, {left:.2f} left an item")
+    head.add_row("ratings", f"{study.ratings:,}, {study.removed:,} removed as noise, {left:.2f} left per item")
     if study.alpha_before is not None:
         head.add_row(f"alpha ({study.alpha.measurement})", _alpha(study.alpha_before))
         head.add_row("alpha, cleaned", _alpha(study.alpha))

@@ -1,4 +1,4 @@
-"""Comparisons of systems for the terminal: one table a pair of systems."""
+"""Comparisons of systems for the terminal: one table per pair of systems."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from qassay.meta.comparison.paired_test import Comparison
     from qassay.meta.comparison.systems import SystemComparison
 
-_SURE = 0.05
+_SIGNIFICANCE = 0.05
 _NAME_LINES, _NAME_WIDTH, _METRIC_WIDTH = 3, 8, 8
 """A name takes three lines of a heading at most; where there is little room, it and the metric's are this wide."""
 
@@ -70,7 +70,7 @@ class _PairTable:
         yield table if needed <= options.max_width else self._table(stacked=True)
 
     def _table(self, *, stacked: bool) -> Table:
-        """Lay out in one line a metric, or with the intervals below the differences."""
+        """Lay out one line per metric, or with the intervals below the differences."""
         table = Table(
             title=Text(self._title()), title_justify="left", title_style="bold", box=None, header_style="bold"
         )
@@ -83,7 +83,7 @@ class _PairTable:
         for heading in ("difference\n(95 %)" if stacked else "difference (95 %)", "p perm", "p boot", "w-t-l"):
             table.add_column(heading, justify="right", no_wrap=True)
         for each, row in zip(self.rows, cells, strict=True):
-            sure = each.p_holm is not None and each.p_holm < _SURE
+            sure = each.p_holm is not None and each.p_holm < _SIGNIFICANCE
             table.add_row(Text(each.metric), *row, style="bold" if sure else None)
         return table
 

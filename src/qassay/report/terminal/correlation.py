@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from qassay.meta.correlation.significance import Difference
     from qassay.meta.correlation.sweep import SweepPoint
 
-SURE = 0.05
-"""A difference whose corrected p-value is below this is sure."""
+SIGNIFICANCE = 0.05
+"""A difference whose corrected p-value is below this is significant."""
 _LISTED = 12
 
 
@@ -34,7 +34,7 @@ def agreement_table(
     by: str | None = None,
     unlabelled: int = 0,
 ) -> Group:
-    """Show each metric's coefficients with intervals, then the differences that are sure, then any sweep.
+    """Show each metric's coefficients with intervals, then the significant differences, then any sweep.
 
     Metrics statistically tied with the best are marked with a star.
     """
@@ -133,7 +133,7 @@ def _notes(agreements: Sequence[Agreement], by: str | None, unlabelled: int) -> 
 def _differences(differences: Sequence[Difference]) -> list[RenderableType]:
     if not differences:
         return []
-    sure = [better_first(each) for each in differences if each.adjusted is not None and each.adjusted < SURE]
+    sure = [better_first(each) for each in differences if each.adjusted is not None and each.adjusted < SIGNIFICANCE]
     order = list(dict.fromkeys(each.coefficient for each in differences))
     sure.sort(key=lambda each: (order.index(each.coefficient), -(each.difference or 0.0)))
     table = Table(box=None, header_style="bold")
@@ -149,7 +149,7 @@ def _differences(differences: Sequence[Difference]) -> list[RenderableType]:
     test = differences[0].test
     counted = f"{len(sure)} of {len(differences)} difference{'' if len(differences) == 1 else 's'}"
     counted += " is" if 1 in {len(sure), len(differences)} else " are"
-    said = f"{counted} sure ({test}, two-sided, Holm-corrected, 5 %)"
+    said = f"{counted} significant ({test}, two-sided, Holm-corrected, 5 %)"
     said += f"; {len(sure) - _LISTED} more with --json or --report" if len(sure) > _LISTED else ""
     lines = [Text(said, style="dim")]
     for reason in dict.fromkeys(each.reason for each in untested if each.reason):

@@ -9,7 +9,7 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from qassay.report.terminal.correlation import SURE
+from qassay.report.terminal.correlation import SIGNIFICANCE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,9 +49,9 @@ def _sure_leads(leads: Sequence[Lead]) -> list[Text]:
     lines = ["accuracy is at each method's best threshold on these pairs; bold: best, underlined: tied with it"]
     for each in leads:
         parts = []
-        if each.accuracy_p is not None and each.accuracy_p < SURE:
+        if each.accuracy_p is not None and each.accuracy_p < SIGNIFICANCE:
             parts.append(f"accuracy +{100 * each.accuracy:.1f} points (p = {each.accuracy_p:.4f})")
-        if each.mse > 0 and each.mse_p is not None and each.mse_p < SURE:
+        if each.mse > 0 and each.mse_p is not None and each.mse_p < SIGNIFICANCE:
             parts.append(f"squared error -{each.mse:.3f} (p = {each.mse_p:.4f})")
         if parts:
             lines.append(f"{each.a} is ahead of {each.b}: {', '.join(parts)}")

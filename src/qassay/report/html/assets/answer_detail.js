@@ -53,7 +53,7 @@ const AnswerDetail = (() => {
       ];
     });
     const names = ["Signal", "value", "adds"].map((name) => make("th", { scope: "col" }, name));
-    const head = make("tr", {}, ...names, make("th", { scope: "col", class: "pull" }, make("span", { class: "said" }, "Against and for")));
+    const head = make("tr", {}, ...names, make("th", { scope: "col", class: "pull" }, make("span", { class: "visually-hidden" }, "Against and for")));
     const meanings = parts.map(([signal]) => data.signals[signal]).filter((signal) => signal.description);
     const legend = make("details", { class: "meanings" }, make("summary", { class: "muted" }, "What the signals mean"),
       make("dl", {}, ...meanings.flatMap((signal) => [make("dt", {}, signal.label), make("dd", {}, signal.description)])));
