@@ -256,7 +256,20 @@ def test_folder_that_cannot_be_written(server, tmp_path):
         bring(server, tmp_path)
 
 
-@pytest.mark.parametrize("address", ["file:///etc", "ftp://host", ""])
+@pytest.mark.parametrize(
+    "address",
+    [
+        "file:///etc",
+        "ftp://host",
+        "",
+        "http://",
+        "http://[",
+        "http://a:99999",
+        "http://a b",
+        "http://a\nb",
+        "http://..",
+    ],
+)
 def test_only_web_addresses(tmp_path, address):
     """Nothing but http and https is opened."""
     with pytest.raises(FetchError, match="is no web address"):

@@ -2,12 +2,68 @@
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 
 from qassay.errors import DataError
 from qassay.io.in_memory import from_examples, from_rows
 from qassay.io.readers.summaries import to_pair, to_summary
 from qassay.records import Example, Opinion, Reference
+
+HUGE = 10**5000
+"""More digits than Python writes out."""
+TABLE = pa.table(
+    {
+        "references": [["a"], ["b", "c"]],
+        "candidate": ["a", None],
+        "judgement": [1.0, float("nan")],
+        "note": [None, "kept"],
+    }
+)
+TABLES = {
+    "a pandas frame": TABLE.to_pandas(),
+    "a polars frame": pl.from_arrow(TABLE),
+    "a lazy polars frame": pl.from_arrow(TABLE).lazy(),
+    "an Arrow table": TABLE,
+    "an Arrow batch": TABLE.to_batches()[0],
+    "a reader of Arrow batches": TABLE.to_reader(),
+}
+
+
+class Exported:
+    """A table that another library shares by Arrow's interface alone."""
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return TABLE.__arrow_c_stream__(requested_schema)
+
+
+@pytest.mark.parametrize("table", [*TABLES.values(), Exported()], ids=[*TABLES, "Arrow's interface"])
+def test_tables_are_rows(table):
+    """Whatever library holds it, a table becomes examples; nulls and NaN are missing."""
+    first, second = from_rows(table)
+    assert (first.candidate, first.judgement, first.references) == ("a", 1.0, (Reference("a"),))
+    assert (second.candidate, second.judgement, second.extra) == (None, None, {"note": "kept"})
+
+
+TWICE = ["references", "candidate", "candidate"]
+
+
+@pytest.mark.parametrize(
+    "table",
+    [pd.DataFrame([[["a"], "b", "c"]], columns=TWICE), pa.table([[["a"]], ["b"], ["c"]], names=TWICE)],
+    ids=["pandas", "Arrow"],
+)
+def test_two_columns_of_one_name_are_refused(table):
+    """Nobody can tell which of them is meant."""
+    with pytest.raises(DataError, match='the table has the column "candidate" twice; rename one'):
+        list(from_rows(table))
+
+
+def test_an_array_of_no_dimension_has_no_rows():
+    """It can be iterated over in name only."""
+    with pytest.raises(DataError, match="rows are a ndarray; give a list"):
+        list(from_rows(np.array(5)))
 
 
 def test_python_rows_become_examples():
@@ -48,6 +104,12 @@ def test_python_rows_are_left_as_they_were():
         ({"references": ["a"], "candidate": "b", "judgement": float("inf")}, 'row 2: "judgement" is inf'),
         ({"references": ["a"], "candidate": "\ud800"}, "row 2: holds half of a surrogate pair"),
         ({"references": ["a"], "candidate": "b", "id": "rows:1"}, 'row 2: the id "rows:1" appears twice'),
+        ({"references": ["a"], "candidate": "b", "note": "\ud800"}, "row 2: holds half of a surrogate pair"),
+        ({"references": ["a"], "candidate": "b", "note": [{"\ud800": 1}]}, "row 2: holds half of a surrogate pair"),
+        ({"references": ["a"], "candidate": HUGE}, 'row 2: "candidate" is a number'),
+        ({"references": ["a"], "candidate": "b", "id": HUGE}, 'row 2: "id" is a number of thousands of digits'),
+        ({"references": ["a"], "candidate": "b", "judgement": HUGE}, 'row 2: "judgement" is a number of thousands'),
+        ({"references": ["a"], "candidate": "b", "opinion": HUGE}, 'row 2: "opinion" is a number of thousands'),
         ("a", "row 2: is a str; give a dictionary"),
     ],
 )

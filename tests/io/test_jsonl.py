@@ -234,3 +234,27 @@ def test_what_is_written_as_json_is_read_back(tmp_path, row):
         judgement=row.get("judgement"),
         extra={"note": row["note"]} if "note" in row else {},
     )
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        '{"references": ["a"], "candidate": "b", "candidate": "c"}',
+        '{"references": ["a"], "candidate" : "b", "candidate"\t: "c"}',
+        '{"references": ["a"], "candidate": "at 12:30", "c\\u0061ndidate": "c"}',
+        '{"references": [{"text": "a", "text": "b"}], "candidate": "c"}',
+    ],
+    ids=["plain", "spaced", "escaped", "nested"],
+)
+def test_two_fields_of_one_name_are_refused(read, row):
+    """Nobody can tell which of them is meant."""
+    with pytest.raises(DataError, match=r'1: has "(candidate|text)" twice; keep one'):
+        read(row.encode(), "rows.jsonl")
+
+
+def test_text_that_looks_like_a_second_field_is_none(read):
+    """Colons and quotes within texts and lists of objects are no fields."""
+    (example,) = read(
+        b'{"references": [{"text": "a"}, {"text": "b"}], "candidate": "\\"references\\": 1"}', "rows.jsonl"
+    )
+    assert example.candidate == '"references": 1'

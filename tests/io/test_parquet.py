@@ -106,3 +106,21 @@ def test_without_pyarrow_it_says_what_to_install(written, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(DataError, match="pip install"):
         list(Reader([path]))
+
+
+def test_two_columns_of_one_name_are_refused(tmp_path):
+    """Nobody can tell which of them is meant."""
+    path = tmp_path / "answers.parquet"
+    names = ["references", "candidate", "candidate"]
+    parquet.write_table(pa.table([[["a"]], ["b"], ["c"]], names=names), path)
+    with pytest.raises(DataError, match='has the column "candidate" twice; rename one column'):
+        list(Reader([path]))
+
+
+def test_a_time_that_python_cannot_hold_is_refused(tmp_path):
+    """A timestamp beyond the year 9999 is named, not a traceback."""
+    path = tmp_path / "answers.parquet"
+    when = pa.array([1 << 58], pa.timestamp("us"))
+    parquet.write_table(pa.table({"references": [["a"]], "candidate": ["b"], "when": when}), path)
+    with pytest.raises(DataError, match="is not a Parquet file that can be read"):
+        list(Reader([path]))

@@ -129,3 +129,11 @@ def test_half_of_the_second_version_is_unanswerable():
     """Version 2.0 has 5,945 questions whose right answer is none, as published (Rajpurkar et al. 2018, Table 2)."""
     reader = Reader([train("squad/dev-v2.0.json"), train("squad/predictions/v2.0_BERT.json")])
     assert sum(example.references == (Reference(""),) for example in reader) == 5_945
+
+
+def test_predictions_that_name_a_question_twice_are_refused(fixtures, tmp_path):
+    """Nobody can tell which answer is meant."""
+    path = tmp_path / "predictions.json"
+    path.write_text('{"q1": "a", "q1": "b"}', encoding="utf-8")
+    with pytest.raises(DataError, match='has "q1" twice; keep one'):
+        list(Reader([fixtures / "squad.json", path]))

@@ -66,3 +66,9 @@ def test_repeating_words_does_not_help():
         answer("dogs " * 6, "two dogs play in the snow"),
     )
     assert scores_of("cider", [*RUN, honest])[-1] > scores_of("cider", [*RUN, gaming])[-1]
+
+
+def test_a_path_that_cannot_be_is_refused():
+    """A file's name with a NUL byte in it is no traceback."""
+    with pytest.raises(DataError, match="is not a path"):
+        create("cider,df=\0")

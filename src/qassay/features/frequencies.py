@@ -83,6 +83,8 @@ class Frequencies:
             raise DataError(f"cannot be read: {problem.strerror}", path) from problem
         except (msgspec.MsgspecError, UnicodeDecodeError) as problem:
             raise DataError(f"holds no document frequencies: {problem}", path) from problem
+        except ValueError as problem:
+            raise DataError(f"is not a path ({problem})", repr(str(path))) from problem
         frequencies = cls(FrequencyNeed(stored.tok, stored.orders, stored.together))
         frequencies.documents = stored.documents
         frequencies.counts.update({tuple(gram.split(" ")): count for gram, count in stored.counts.items()})

@@ -6,9 +6,10 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from http import HTTPStatus
-from http.client import HTTPException, HTTPResponse
+from http.client import HTTPException, HTTPResponse, InvalidURL
 from pathlib import Path
 from urllib.error import HTTPError, URLError
+from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
 
 from qassay.errors import QassayError
@@ -73,8 +74,7 @@ def fetch(
     after `attempts` failures in a row, with pauses that double from `pause` seconds, it is a `FetchError`.
     """
     dataset = find_set(wanted) if isinstance(wanted, str) else wanted
-    if not base_url.startswith(("https://", "http://")):
-        raise FetchError(f'"{base_url}" is no web address; give one that begins with https://')
+    _check_address(base_url)
     if not dataset.files:
         raise FetchError(f"{dataset.name} cannot be fetched: {'; '.join(each.reason for each in dataset.left_out)}")
     root = folder or data_folder()
@@ -82,6 +82,17 @@ def fetch(
         _Download(file, root / file.name, file.url(base_url.rstrip("/")), progress, attempts, pause).bring()
         for file in dataset.files
     ]
+
+
+def _check_address(base_url: str) -> None:
+    try:
+        parts = urlsplit(base_url)
+        valid = parts.scheme in {"https", "http"} and bool(parts.hostname) and base_url.isprintable()
+        _ = parts.port, (parts.hostname or "").encode("idna")
+    except ValueError:
+        valid = False
+    if not valid or " " in base_url:
+        raise FetchError(f'"{base_url}" is no web address; give one that begins with https://')
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +188,8 @@ class _Download:
                     "a newer version of Qassay may know where the file is now"
                 ) from error
             raise _PassingError(f"the server answers {error.code} {error.reason}") from error
+        except (InvalidURL, ValueError) as error:
+            raise FetchError(f"{self.url}: is no web address ({error}); check it") from error
         except (URLError, OSError, HTTPException) as error:
             raise _PassingError(str(getattr(error, "reason", error))) from error
         return response

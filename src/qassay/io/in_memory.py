@@ -17,9 +17,9 @@ Convert = Callable[[dict[str, Any], str, int, str], Example]
 
 
 def from_rows(rows: Iterable[object], source: str = "rows", convert: Convert = to_example) -> Iterator[Example]:
-    """Turn dictionaries, or the rows of a pandas data frame, into examples; the place of a row is `row 3`.
+    """Turn dictionaries, or the rows of a table, into examples; the place of a row is `row 3`.
 
-    NaN and pandas' NA stand for nothing, and numpy arrays for lists, as data frames have them.
+    NaN and pandas' NA stand for nothing, and numpy arrays for lists, as tables have them.
     """
 
     def converted(row: object, number: int) -> Example:
@@ -43,14 +43,47 @@ def from_examples(examples: Iterable[object]) -> Iterator[Example]:
 
 
 def each_row(rows: object) -> Iterable[object]:
-    """Return the rows of a list or a data frame; refuse what has none."""
+    """Return the rows of a list or a table: a data frame of pandas or polars, or whatever speaks Arrow.
+
+    Raise `DataError` for anything else, and for a table with two columns of one name.
+    """
+    table: Any = rows
     pandas = sys.modules.get("pandas")
     if pandas is not None and isinstance(rows, pandas.DataFrame):
-        records: list[object] = rows.to_dict("records")
-        return records
-    if isinstance(rows, str | bytes | Mapping) or not isinstance(rows, Iterable):
-        raise DataError(f"rows are a {type(rows).__name__}; give a list of dictionaries, or a pandas DataFrame")
+        _check_columns(table.columns)
+        return list(table.to_dict("records"))
+    if hasattr(rows, "iter_rows"):
+        return list(table.iter_rows(named=True))
+    if hasattr(rows, "collect") and hasattr(rows, "collect_schema"):
+        return list(table.collect().iter_rows(named=True))
+    if hasattr(rows, "read_all"):
+        table = table.read_all()
+    if not hasattr(table, "to_pylist") and hasattr(table, "__arrow_c_stream__"):
+        table = _from_arrow(table)
+    if hasattr(table, "to_pylist") and hasattr(table, "schema"):
+        _check_columns(table.schema.names)
+        return list(table.to_pylist())
+    if isinstance(rows, str | bytes | Mapping) or not isinstance(rows, Iterable) or getattr(rows, "ndim", 1) == 0:
+        raise DataError(
+            f"rows are a {type(rows).__name__}; give a list of dictionaries, or a table of pandas, polars or Arrow"
+        )
     return rows
+
+
+def _check_columns(names: Iterable[object]) -> None:
+    seen = set()
+    for name in names:
+        if name in seen:
+            raise DataError(f'the table has the column "{name}" twice; rename one column')
+        seen.add(name)
+
+
+def _from_arrow(table: object) -> Any:  # noqa: ANN401 - the library is not typed
+    try:
+        import pyarrow as pa  # noqa: PLC0415 - optional and heavy
+    except ImportError as error:
+        raise DataError('an Arrow table needs pyarrow; pip install "qassay[parquet]"') from error
+    return pa.table(table)
 
 
 def _checked(given: Iterable[object], kind: str, convert: Callable[[object, int], Example]) -> Iterator[Example]:

@@ -44,9 +44,13 @@ def parquet_rows(source: Source) -> Iterator[Row]:
     source.head(1)
     source.close()
     size, done = source.size or 0, 0
-    damage = (pa.ArrowException, UnicodeDecodeError, OSError)
+    # A time before the year 1 or after 9999 is a ValueError or an OverflowError of Python's.
+    damage = (pa.ArrowException, UnicodeDecodeError, OSError, ValueError, OverflowError)
     try:
         with parquet.ParquetFile(source.path) as file:
+            names = file.schema_arrow.names
+            if twice := next((name for at, name in enumerate(names) if name in names[:at]), None):
+                raise DataError(f'has the column "{twice}" twice; rename one column', source.name)
             batches = file.iter_batches(batch_size=BATCH)
             while (batch := next(batches, None)) is not None:
                 rows: list[Row] = batch.to_pylist()
@@ -54,6 +58,6 @@ def parquet_rows(source: Source) -> Iterator[Row]:
                 source.bytes_read = round(size * done / max(1, file.metadata.num_rows))
                 yield from rows
     except damage as error:
-        reason = str(error).splitlines()[0]
+        reason = str(error).partition("\n")[0]
         raise DataError(f"is not a Parquet file that can be read ({reason}); write it again", source.name) from error
     source.bytes_read = size

@@ -175,6 +175,20 @@ def need_text(example: Example) -> None:
     texts = (example.id, example.question, example.candidate or "", example.system, example.context or "")
     references = (reference.text for reference in example.references)
     check_characters("".join((*texts, *references, *example.entities, example.question_type or "")))
+    for name, value in example.extra.items():
+        check_characters(str(name))
+        _check_within(value)
+
+
+def _check_within(value: object) -> None:
+    match value:
+        case str():
+            check_characters(value)
+        case list() | tuple():
+            for each in value:
+                _check_within(each)
+        case Mapping():
+            _check_within([*value.keys(), *value.values()])
 
 
 def check_characters(text: str) -> None:
@@ -186,8 +200,11 @@ def check_characters(text: str) -> None:
 
 
 def _shown(value: object) -> str:
-    """Show a value in a message."""
-    return _shortened(repr(value))
+    """Return a value as a message shows it; Python writes out no number of more than 4,300 digits."""
+    try:
+        return _shortened(repr(value))
+    except ValueError:
+        return "a number of thousands of digits"
 
 
 def _shortened(text: str) -> str:
@@ -244,7 +261,7 @@ def _candidate(value: object, row: Row) -> str:
     if isinstance(value, str):
         return value
     if _is_number(value):
-        return fail(f'"candidate" is a number; write it in quotes: "{value}", or null where there is no answer')
+        return fail(f'"candidate" is a number; write it in quotes: "{_shown(value)}", or null where there is no answer')
     return fail(f'"candidate" must be a string and is {_kind(value)}; give one answer a row')
 
 
@@ -257,7 +274,10 @@ def _identifier(value: object, fallback: str) -> str:
         case str():
             return fail('"id" is empty; give one, or leave the field out')
         case Integral() if _is_number(value):
-            return str(value)
+            try:
+                return str(value)
+            except ValueError:
+                return fail(f'"id" is {_shown(value)}; give a shorter one')
         case _:
             return fail(f'"id" must be a string and is {_kind(value)}; write it in quotes')
 
