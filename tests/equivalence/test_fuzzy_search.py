@@ -61,3 +61,11 @@ def test_other_words_are_not_found(text: str, wanted: str, expected: float):
 def test_a_text_has_all_of_its_own_words(text: str):
     """In any script, with any signs."""
     assert share(text, text) == 1
+
+
+def test_many_words_in_a_very_long_text_count_only_as_they_are():
+    """Each word against each would be more than a thousand million comparisons."""
+    words = [
+        f"{'abcdefghij'[i % 10]}{i:x}".translate(str.maketrans("0123456789", "ghijklmnop")) for i in range(100_000)
+    ]
+    assert SearchedText(" ".join(words), words).share([f"{word}y" for word in words]) < 0.01

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from qassay.metrics.embedding import matching
 from qassay.metrics.embedding.matching import Units, match_pairs
 from qassay.models.base import TokenEmbeddings
 
@@ -80,3 +81,29 @@ def test_units_do_not_depend_on_what_was_asked_before():
 
     expected = vectors / np.linalg.norm(vectors, axis=2, keepdims=True)
     np.testing.assert_allclose(found, np.concatenate([expected, expected]), rtol=1e-6)
+
+
+def _vectors(length):
+    found = np.random.default_rng(length).normal(size=(length, 4)).astype(np.float32)
+    return found / np.linalg.norm(found, axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize("lengths", [(20_000, 20_000), (3_000, 200_000), (200_000, 3_000)])
+def test_the_work_on_very_long_texts_grows_with_their_length_alone(monkeypatch, lengths):
+    """Similarities are counted, not seconds."""
+    done = []
+    whole = matching._best_of_all
+    monkeypatch.setattr(matching, "_best_of_all", lambda a, b: done.append(len(a) * len(b)) or whole(a, b))
+    precision, recall = match_pairs([_vectors(length) for length in lengths], np.array([0]), np.array([1]))
+    assert sum(done) < 4_000 * sum(lengths)
+    assert np.isfinite(precision.similarity).all()
+    assert np.isfinite(recall.similarity).all()
+
+
+def test_very_long_texts_that_are_alike_match_in_windows():
+    """A token's double lies at about the same place."""
+    text = _vectors(20_000)
+    precision, recall = match_pairs([text, np.roll(text, 500, axis=0)], np.array([0]), np.array([1]))
+    # The last five hundred moved to the front, out of reach.
+    assert np.mean(precision.similarity > 0.99999) > 0.97
+    assert np.mean(recall.similarity > 0.99999) > 0.97

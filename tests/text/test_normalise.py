@@ -2,6 +2,7 @@
 
 import re
 import string
+import unicodedata
 
 import pytest
 from hypothesis import given
@@ -88,3 +89,18 @@ def test_official_rules(text):
 def test_both_forms_agree_on_western_text(text):
     """Where nothing is Chinese or Japanese both forms are the same."""
     assert squad(text) == squad_english(text)
+
+
+@given(
+    st.lists(st.sampled_from("a\u0301\u0323\u0344\u0f71\u0f72\u0f73\u0f74\u093f"), min_size=60, max_size=300).map(
+        "".join
+    )
+)
+def test_many_marks_compose_as_python_composes_them(text):
+    """However many marks a letter has, the result is NFC."""
+    assert compose(text) == unicodedata.normalize("NFC", text)
+
+
+def test_a_million_marks_are_put_into_order():
+    """Sorted by insertion, as Python does, this would take an hour."""
+    assert compose("\u0f71\u0f72\u0f74" * 300_000) == "\u0f71" * 300_000 + "\u0f72" * 300_000 + "\u0f74" * 300_000

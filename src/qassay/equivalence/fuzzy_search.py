@@ -11,12 +11,15 @@ from typing import TYPE_CHECKING
 
 from qassay.equivalence.numbers.quantities import NUMBER_WORDS, Numbers, quantities, roman_figures
 from qassay.equivalence.tables import read_table, read_words
+from qassay.text.normalise import compose
 from qassay.text.porter import stem
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _LONG, _INFLECTED, _LONGER = 4, 5, 6
+_MOST_COMPARISONS = 10**8
+"""Words that are looked for, times letters of the text."""
 _FUNCTION_WORDS = read_words("function_words")
 _NOT_LETTERS = re.compile(r"[\W_]+")
 _APOSTROPHES = str.maketrans("", "", "\u2018\u2019")
@@ -37,14 +40,16 @@ class SearchedText:
     def share(self, words: Sequence[str]) -> float:
         """Return the share of words that are found; function words count only where there are no others."""
         wanted = [word for word in words if word not in _FUNCTION_WORDS] or words
-        return sum(self.has(_plain(word)) for word in wanted) / len(wanted) if wanted else 0.0
+        thorough = len(wanted) * len(self._letters) <= _MOST_COMPARISONS
+        return sum(self.has(_plain(word), thorough=thorough) for word in wanted) / len(wanted) if wanted else 0.0
 
-    def has(self, word: str) -> bool:
+    def has(self, word: str, *, thorough: bool = True) -> bool:
         """Whether the text has a word, also where it is run together with others.
 
         A number may be in figures or in words, ordinal, Roman, or be followed by more figures; a short form stands for
         its word, and a sign for its name. Long words may stand inside others or be inflected; still longer ones may
-        lack their last letter, or have a slip in one of their letters that is not the first.
+        lack their last letter, or have a slip in one of their letters that is not the first; but where many words are
+        looked for in a very long text, they count only as they are or inflected.
         """
         if word in self._known or _SHORT_FORMS.get(word) in self._known:
             return True
@@ -52,12 +57,12 @@ class SearchedText:
             return self._has_number(figures)
         parts = _PARTS.findall(word)
         if parts and parts != [word]:
-            return all(self.has(part) for part in parts)
+            return all(self.has(part, thorough=thorough) for part in parts)
         if len(word) < _LONG:
             return False
-        if word in self._letters or (len(word) >= _INFLECTED and stem(word) in self._stems):
+        if len(word) >= _INFLECTED and stem(word) in self._stems:
             return True
-        return len(word) >= _LONGER and self._has_nearly(word)
+        return thorough and (word in self._letters or (len(word) >= _LONGER and self._has_nearly(word)))
 
     @cached_property
     def _ordered(self) -> list[str]:
@@ -93,7 +98,7 @@ def _plain(text: str) -> str:
     """Take accents off, and the apostrophes that SQuAD normalisation does not know."""
     if text.isascii():
         return text
-    letters = unicodedata.normalize("NFKD", text.translate(_APOSTROPHES))
+    letters = unicodedata.normalize("NFKD", compose(text.translate(_APOSTROPHES)))
     return "".join(each for each in letters if not unicodedata.combining(each))
 
 

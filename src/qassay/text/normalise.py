@@ -3,6 +3,9 @@
 import re
 import string
 import unicodedata
+from itertools import groupby
+
+import regex
 
 from qassay.text.language import CJK_PUNCTUATION
 
@@ -11,9 +14,24 @@ _ARTICLES = re.compile(r"\b(a|an|the)\b")
 _CJK_PUNCTUATION = re.compile(f"[{CJK_PUNCTUATION}]")
 
 
+_MANY_MARKS = regex.compile(r"\p{M}{64,}")
+"""More marks on one letter than any language writes. Python puts them into order by insertion, in quadratic time."""
+
+
 def compose(text: str) -> str:
     """Bring accents and Hangul into composed form (NFC), so that two spellings of é are one."""
-    return text if text.isascii() else unicodedata.normalize("NFC", text)
+    if text.isascii():
+        return text
+    return unicodedata.normalize("NFC", _MANY_MARKS.sub(_in_canonical_order, text))
+
+
+def _in_canonical_order(marks: "regex.Match[str]") -> str:
+    """Decompose marks and sort them by combining class, as NFC prescribes; marks of class 0 stay where they are."""
+    decomposed = "".join(unicodedata.normalize("NFD", mark) for mark in marks[0])
+    return "".join(
+        "".join(run if fixed else sorted(run, key=unicodedata.combining))
+        for fixed, run in groupby(decomposed, key=lambda mark: not unicodedata.combining(mark))
+    )
 
 
 def fold(text: str) -> str:

@@ -24,6 +24,9 @@ _ONE_THREAD = 1 << 19
 larger, and waking threads for them takes longer than they do."""
 _FEWEST_ROWS = 16
 _KEPT_TEXTS = 64
+_MOST_SIMILARITIES = 1 << 24
+"""Of one pair, all of which are computed; with more, tokens are matched in windows, in linear time."""
+_WINDOW, _WINDOW_ROWS = 2048, 512
 
 
 def unit(encoded: TokenEmbeddings) -> Unit:
@@ -100,7 +103,26 @@ def match_pairs(units: Sequence[Unit], left: Ints, right: Ints) -> tuple[Side, S
 
 
 def _best(left: Unit, right: Unit) -> tuple[Unit, Unit]:
-    """Return the highest similarity of each token on either side; long texts are taken a few rows at a time."""
+    """Return the highest similarity of each token on either side.
+
+    Of very long texts each token is compared with those at about the same relative position of the other text.
+    """
+    if len(left) * len(right) <= _MOST_SIMILARITIES:
+        return _best_of_all(left, right)
+    of_left = np.empty(len(left), np.float32)
+    of_right = np.full(len(right), -np.inf, np.float32)
+    ratio = len(right) / len(left)
+    for start in range(0, len(left), _WINDOW_ROWS):
+        end = min(start + _WINDOW_ROWS, len(left))
+        low = max(0, int(start * ratio) - _WINDOW // 2)
+        high = min(len(right), int(end * ratio) + 1 + _WINDOW // 2)
+        of_left[start:end], found = _best_of_all(left[start:end], right[low:high])
+        np.maximum(of_right[low:high], found, out=of_right[low:high])
+    return of_left, of_right
+
+
+def _best_of_all(left: Unit, right: Unit) -> tuple[Unit, Unit]:
+    """Compare each token with all of the other side; long texts are taken a few rows at a time."""
     rows = max(_FEWEST_ROWS, _ONE_THREAD // max(right.size, 1) - 1)
     if len(left) <= rows:
         similarity = left @ right.T
