@@ -16,7 +16,7 @@ import os
 
 from encoder_speed import EVERY, answers, measured
 from paper_tables import table
-from qassay.metrics.registry import default_metrics
+from qassay.scoring.defaults import default_metrics
 
 ENCODER = "bert_score"
 LEARNED = ("lerc", "ava")

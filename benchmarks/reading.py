@@ -31,7 +31,7 @@ import numpy as np
 from qassay.meta.accuracy.classification import calibrate
 from qassay.metrics.questions.answer_selection import select_answers
 from qassay.metrics.questions.question_templates import generate
-from qassay.metrics.questions.verification import BY_WORDS, LERC, Pair, Verifier
+from qassay.metrics.questions.verification import Pair, Verifier
 from qassay.models.base import EMBEDDED
 from qassay.models.load_question_answering import load_chunker, load_reader
 from qassay.models.onnx.reader import Answer
@@ -116,13 +116,13 @@ def measure_parallel(model: str) -> dict[str, Mapping[str, float]]:
     behind = [asked[i].target for i in rng.integers(len(asked), size=len(asked)).tolist()]
     longer = reader.answer([(each.question, f"{each.target} {text}") for each, text in zip(asked, behind, strict=True)])
     given, given_longer = (np.array([each.none < reader.threshold for each in found]) for found in (answers, longer))
-    verdicts = Verifier([*BY_WORDS, LERC]).verify(
+    verdicts = Verifier(["exact_match", "token_f1", "lerc"]).verify(
         [
             Pair(each.question, each.answer, found.text, each.source, each.target, None, (found.start, found.end))
             for each, found in zip(asked, answers, strict=True)
         ]
     )
-    same, shared = verdicts["em"] == 1, verdicts["token_f1"] > 0
+    same, shared = verdicts["exact_match"] == 1, verdicts["token_f1"] > 0
     result: dict[str, Mapping[str, float]] = {}
     for holds in ("answer held", "answer absent", "words do not tell"):
         kind = np.array([each.holds == holds for each in asked])
@@ -133,12 +133,12 @@ def measure_parallel(model: str) -> dict[str, Mapping[str, float]]:
             "answered with a text behind": float(given_longer[kind].mean()),
             "the same": float(same[said].mean()),
             "no word shared": float((~shared)[said].mean()),
-            "lerc": float(verdicts[LERC][said].mean()),
+            "lerc": float(verdicts["lerc"][said].mean()),
         }
     differ = given & ~same
     result["lerc of answers"] = {
-        "some words shared": float(verdicts[LERC][differ & shared].mean()),
-        "no word shared": float(verdicts[LERC][differ & ~shared].mean()),
+        "some words shared": float(verdicts["lerc"][differ & shared].mean()),
+        "no word shared": float(verdicts["lerc"][differ & ~shared].mean()),
     }
     return result
 

@@ -17,9 +17,11 @@ from time import process_time
 from typing import TypeVar
 
 from qassay.arrays import Floats
-from qassay.metrics.questions.qa_pipeline import FEQA, QAEVAL, Interrogator
+from qassay.metrics.questions.metrics import Feqa, QAEval, QuestionMetric
+from qassay.metrics.questions.qa_pipeline import QAPipeline
 from qassay.metrics.questions.question_generation import Questioner, Raised
-from qassay.metrics.questions.verification import BERT_SCORE, BY_WORDS, LERC, METHODS, Pair, Verifier
+from qassay.metrics.questions.verification import BERT_SCORE, METHODS, Pair, Verifier
+from qassay.metrics.registry import create
 from qassay.models.base import EMBEDDED
 from qassay.models.load_question_answering import load_chunker, load_reader
 from qassay.models.onnx.reader import Answer
@@ -29,7 +31,7 @@ from summaries import summeval_rows
 SYSTEMS = 16
 FIRST, STEP = 5, 20
 """One document in `STEP`, from the sixth on."""
-APART = {"words": tuple(BY_WORDS), "LERC": (LERC,), "BERTScore": (BERT_SCORE,)}
+APART = {"words": ("exact_match", "token_f1"), "LERC": ("lerc",), "BERTScore": (BERT_SCORE,)}
 Result = TypeVar("Result")
 
 
@@ -104,11 +106,14 @@ def main() -> None:
     ]
     clock = Clock()
     reader = TimedReader(clock)
-    interrogator = Interrogator(TimedQuestioner(clock), reader, TimedVerifier(clock))
+    pipeline = QAPipeline(TimedQuestioner(clock), reader, TimedVerifier(clock))
     documents = range(FIRST * SYSTEMS, len(examples), STEP * SYSTEMS)
-    for metric, reader.read in ((QAEVAL, "summaries"), (FEQA, "documents")):
+    for name, reader.read in ((QAEval.name, "summaries"), (Feqa.name, "documents")):
+        metric = create(name)
+        if not isinstance(metric, QuestionMetric):
+            raise TypeError(name)
         for start in documents:
-            interrogator.interrogate(examples[start : start + SYSTEMS], [metric])
+            pipeline.ask(examples[start : start + SYSTEMS], [metric])
     scale = len(examples) / (SYSTEMS * len(documents)) / 60
     for stage, seconds in clock.seconds.items():
         print(f"{stage:34}{clock.items[stage]:8,}{seconds:8.1f} s{seconds * scale:8.1f} min")

@@ -25,7 +25,7 @@ SPECS = ("exact_match", "token_f1", "bleu", "rouge_l")
 def report(scored=EXAMPLES, specs=SPECS, **changes):
     """Score the examples and put the report together as `qassay score` does."""
     scorer = Scorer(specs)
-    scorer.count(scored)
+    scorer.first_pass(scored)
     batch = scorer.score(scored)
     tally = scorer.tally()
     tally.add(batch)

@@ -14,9 +14,7 @@ from typer.main import get_command
 from qassay.cli.program import COMMANDS, app, load
 from qassay.errors import SpecError
 from qassay.io.reader import Reader
-from qassay.metrics.questions.pair_scorer import PAIR_METHODS
-from qassay.metrics.questions.summary_scorer import DECLARATIONS, parse_summary_spec
-from qassay.metrics.registry import CATALOGUE, create
+from qassay.metrics.registry import CATALOGUE, create, parse_spec
 from qassay.scoring.scorer import score_examples
 from qassay.spec import MetricSpec
 from qassay.version import __version__
@@ -27,7 +25,7 @@ README = ROOT / "README.md"
 INDEX = ROOT / "docs" / "index.md"
 METRICS = ROOT / "docs" / "metrics"
 
-DECLARED = {**{name: entry.declaration for name, entry in CATALOGUE.items()}, **DECLARATIONS}
+DECLARED = {name: entry.declaration for name, entry in CATALOGUE.items()}
 every_metric = pytest.mark.parametrize("metric", DECLARED)
 every_page = pytest.mark.parametrize("page", PAGES, ids=name)
 pages_with_commands = pytest.mark.parametrize(
@@ -239,16 +237,14 @@ def test_named_specs_parse(page):
     """Every metric that a page names can be asked for; those that a page defines are tested as packages."""
     own = set(re.findall(r'^    name = "(\w+)"$', page.read_text(encoding="utf-8"), re.MULTILINE))
     inline = [text for text in INLINE.findall(prose(page)) if SPEC.fullmatch(text)]
-    given = [spec for words in named_commands(page) if words[0] != "verify" for spec in specs_after(words)]
-    methods = [method for words in named_commands(page) if words[0] == "verify" for method in specs_after(words)]
-    assert set(methods).issubset(PAIR_METHODS)
+    given = [spec for words in named_commands(page) for spec in specs_after(words)]
     named = [spec for spec in [*inline, *given] if spec.isascii() and not own & set(re.split("[:,]", spec))]
     assert [spec for spec in named if not parses(spec)] == []
 
 
 def parses(spec):
     try:
-        parse_summary_spec(spec)
+        parse_spec(spec)
     except SpecError:
         return spec in {"NAME", "SPEC"}
     return True

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from qassay.io.readers.format import Format
     from qassay.io.readers.formats import register_format
     from qassay.metrics.base import MeanMetric, Metric
-    from qassay.metrics.questions.models import Models
     from qassay.metrics.registry import register_metric
+    from qassay.models.question_models import Models
     from qassay.records import Example, Opinion, Reference
     from qassay.scoring.table import Aggregate, Score, ScoreTable
     from qassay.spec import Param
@@ -59,7 +59,7 @@ _HOMES = {
     "qassay.io.readers.format": ("Format",),
     "qassay.io.readers.formats": ("register_format",),
     "qassay.metrics.base": ("MeanMetric", "Metric"),
-    "qassay.metrics.questions.models": ("Models",),
+    "qassay.models.question_models": ("Models",),
     "qassay.metrics.registry": ("register_metric",),
     "qassay.records": ("Example", "Opinion", "Reference"),
     "qassay.scoring.table": ("Aggregate", "Score", "ScoreTable"),

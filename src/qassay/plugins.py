@@ -71,7 +71,10 @@ class Registry(Mapping[str, Item], Generic[Item]):
         kind: str,
         built_in: Mapping[str, str],
         groups: Mapping[str, Callable[[str, object, Distribution | None], Item]],
+        aliases: Mapping[str, str] | None = None,
     ) -> None:
+        self._aliases = aliases or {}
+        """Other names that are understood and not listed."""
         self._kind = kind
         self._built_in = built_in
         self._groups = groups
@@ -84,7 +87,7 @@ class Registry(Mapping[str, Item], Generic[Item]):
         self.check_name(name)
         if name in self._sources and self._sources[name] is source:
             return
-        if name in self._built_in or name in self._sources:
+        if name in self._built_in or name in self._sources or name in self._aliases:
             raise SpecError(f'there is a {self._kind} "{name}" already; choose another name')
         plugin = self._plugin(name)
         if plugin is not None and plugin[1].load() is not source:
@@ -110,6 +113,7 @@ class Registry(Mapping[str, Item], Generic[Item]):
             raise SpecError(f'"{name}" is reserved and cannot name a {self._kind}; choose another name')
 
     def __getitem__(self, name: str) -> Item:
+        name = self._aliases.get(name, name)
         if name not in self._items:
             self._items[name] = self._load(name)
         return self._items[name]
@@ -123,7 +127,9 @@ class Registry(Mapping[str, Item], Generic[Item]):
         return len(list(iter(self)))
 
     def __contains__(self, name: object) -> bool:
-        return name in self._built_in or name in self._sources or (isinstance(name, str) and bool(self._plugin(name)))
+        if name in self._built_in or name in self._sources or name in self._aliases:
+            return True
+        return isinstance(name, str) and self._plugin(name) is not None
 
     def loadable(self) -> tuple[dict[str, Item], list[str]]:
         """Return all items by name, and a message for each package whose own cannot be loaded."""

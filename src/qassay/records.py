@@ -5,6 +5,9 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
+ANSWER_CONTEXT = "answer_context"
+"""The field that holds the text a reference was taken from; the candidate's own is the example's context."""
+
 
 class Opinion(StrEnum):
     """The stance of a yes-no answer, as DuReader labels it."""

@@ -7,7 +7,7 @@ header and the JSON key wherever the metric's scores appear.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from math import isfinite, nan
 from typing import TYPE_CHECKING, Literal, Protocol
@@ -38,6 +38,8 @@ class Param:
     """Names that may be joined by +, for a parameter that is `all` of them, `off`, or some."""
     weighted_default: Value | None = None
     """The default when the metric carries weights, where it is another one."""
+    aliases: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """Other names for choices, which a canonical spec does not use."""
 
     def default_for(self, weights: str | None) -> Value:
         """Return the value that is meant when the spec does not name one."""
@@ -61,6 +63,7 @@ class Param:
         return _WORDS[text.lower()]
 
     def _read_choice(self, text: str, metric: str) -> str:
+        text = self.aliases.get(text, text)
         if self.choices and text not in self.choices:
             raise SpecError(
                 f'{metric}: "{self.name}={text}" is not one of {", ".join(self.choices)}{_nearest(text, self.choices)}'

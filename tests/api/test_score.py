@@ -77,7 +77,11 @@ def test_metrics_that_are_none_are_refused(call, row, metrics):
 
 @pytest.mark.parametrize(
     ("call", "row", "name"),
-    [(qassay.score, ROW, "rouge_l"), (qassay.verify, PAIR, "em"), (qassay.score_summaries, SUMMARY, "rouge_l")],
+    [
+        (qassay.score, ROW, "rouge_l"),
+        (qassay.verify, PAIR, "exact_match"),
+        (qassay.score_summaries, SUMMARY, "rouge_l"),
+    ],
 )
 def test_one_metric_may_be_a_plain_text(call, row, name):
     """Its characters are not metrics."""
@@ -190,4 +194,4 @@ def test_rows_are_what_the_program_writes():
 def test_rows_of_pairs_are_what_the_program_writes():
     """The answer's context was read, and is not written back."""
     (found,) = qassay.verify([{"id": "q", **PAIR, "answer_context": "a b c", "judgement": 1}], "em").rows()
-    assert found == {"id": "q", "system": "", "scores": {"em": 0.0}, "judgement": 1.0}
+    assert found == {"id": "q", "system": "", "scores": {"exact_match": 0.0}, "judgement": 1.0}

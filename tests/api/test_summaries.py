@@ -3,11 +3,10 @@ import re
 import pytest
 
 import qassay
-from interrogated import CapitalChunker, FirstNameReader, LengthVerifier
+from fake_pipeline import pipeline
 from qassay.meta.comparison.systems import compare_table
-from qassay.metrics.questions.models import Models
-from qassay.metrics.questions.qa_pipeline import Interrogator
-from qassay.metrics.questions.question_generation import Questioner
+from qassay.metrics.questions import first_pass
+from qassay.models.question_models import Models
 
 ROWS = [
     {"id": "1", "system": "a", "summary": "then Anna sang", "references": ["yesterday Anna sang"]},
@@ -18,8 +17,8 @@ ROWS = [
 @pytest.fixture
 def models(monkeypatch):
     """Models that follow from the texts alone."""
-    made = Interrogator(Questioner(CapitalChunker()), FirstNameReader(), LengthVerifier())
-    monkeypatch.setattr(Models, "interrogator", lambda *_: made)
+    made = pipeline()
+    monkeypatch.setattr(first_pass, "open_pipeline", lambda *_: made)
     return Models()
 
 
@@ -82,8 +81,9 @@ def test_the_document_is_in_the_signature_of_what_reads_it(models, metric, alike
     ("field", "method", "alike"),
     [
         ("prediction_context", "lerc", False),
-        ("prediction_context", "bert_score", False),
-        ("answer_context", "bert_score", False),
+        ("prediction_context", "bert_score,context=phrase", False),
+        ("answer_context", "bert_score,context=phrase", False),
+        ("answer_context", "bert_score", True),
         ("answer_context", "em", True),
     ],
 )

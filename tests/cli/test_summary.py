@@ -58,7 +58,7 @@ def test_both_metrics_prefer_the_good_summary(summaries):
 
 def test_all_variants_and_other_metrics_come_in_one_run(summaries, tmp_path):
     """Each column is there, and the scores of one variant do not depend on the others."""
-    specs = [f"qaeval,verify={each}" for each in ("em", "token_f1", "bert_score", "is_answered")]
+    specs = [f"qaeval,verify={each}" for each in ("exact_match", "token_f1", "bert_score", "is_answered")]
     words = [word for spec in [*specs, "qaeval", "rouge_1"] for word in ("-m", spec)]
     qassay("summary", summaries, *words, "-o", tmp_path / "all.jsonl", check=0)
     qassay("summary", summaries, "-m", "qaeval,verify=token_f1", "-o", tmp_path / "one.jsonl", check=0)
@@ -100,7 +100,7 @@ def test_the_report_shows_questions_and_correlations(tmp_path):
 def test_correlate_takes_the_input_and_the_output(tmp_path):
     """Both give the same numbers; the summary is the candidate without any --map."""
     given = write_rows(tmp_path / "summaries.jsonl", rows(3))
-    words = ["-m", "qaeval,verify=token_f1", "-m", "feqa,verify=em", "-m", "rouge_1", "-m", "bert_score"]
+    words = ["-m", "qaeval,verify=token_f1", "-m", "feqa,verify=exact_match", "-m", "rouge_1", "-m", "bert_score"]
     qassay("summary", given, *words, "-o", tmp_path / "scores.jsonl", check=0)
     direct = qassay_json("correlate", given, *words, "--bootstrap", "0")
     written = qassay_json("correlate", tmp_path / "scores.jsonl", "--bootstrap", "0")
@@ -145,7 +145,7 @@ def test_a_changed_input_is_not_resumed(tmp_path):
     given = write_rows(tmp_path / "summaries.jsonl", rows())
     out = tmp_path / "out.jsonl"
     program = Path(sys.executable).with_name("qassay")
-    words = [program, "summary", given, "-m", "qaeval,verify=em", "-o", out]
+    words = [program, "summary", given, "-m", "qaeval,verify=exact_match", "-o", out]
     many = write_rows(tmp_path / "summaries.jsonl", rows(60))
     with subprocess.Popen(words) as run:  # noqa: S603 - our own program
         kept = tmp_path / "out.jsonl.questions.part"
@@ -155,7 +155,7 @@ def test_a_changed_input_is_not_resumed(tmp_path):
     changed = rows(60)
     changed[0]["summary"] = "Nothing of the kind."
     write_rows(many, changed)
-    done = qassay("summary", many, "-m", "qaeval,verify=em", "-o", out, "--resume", check=2)
+    done = qassay("summary", many, "-m", "qaeval,verify=exact_match", "-o", out, "--resume", check=2)
     assert "not the one that the unfinished run read" in done.stderr
 
 
@@ -190,13 +190,13 @@ def test_short_summaries_are_scored_or_unscored_with_a_reason(tmp_path, summary,
     """An empty summary holds nothing of the reference, and says nothing that could be unfaithful."""
     given = write_rows(tmp_path / "in.jsonl", [{**rows()[0], "summary": summary}])
     out = tmp_path / "out.jsonl"
-    qassay("summary", given, "-m", "qaeval,verify=em", "-m", "feqa,verify=em", "-o", out, check=0)
+    qassay("summary", given, "-m", "qaeval,verify=exact_match", "-m", "feqa,verify=exact_match", "-o", out, check=0)
     row = json.loads(out.read_text(encoding="utf-8"))
-    scores = row["scores"]["qaeval,verify=em"], row["scores"]["feqa,verify=em"]
+    scores = row["scores"]["qaeval,verify=exact_match"], row["scores"]["feqa,verify=exact_match"]
     assert scores[0] == qaeval or (qaeval is ... and 0 <= scores[0] <= 1)
     assert scores[1] == feqa or (feqa is ... and 0 <= scores[1] <= 1)
     reason = "no summary" if summary is None else "no noun phrase to ask about"
-    assert row.get("unscored", {}).get("feqa,verify=em") == (reason if feqa is None else None)
+    assert row.get("unscored", {}).get("feqa,verify=exact_match") == (reason if feqa is None else None)
 
 
 def test_a_document_of_any_length_is_read(tmp_path):
@@ -234,12 +234,12 @@ def test_a_summary_in_another_language_can_be_skipped(tmp_path):
     given = write_rows(
         tmp_path / "in.jsonl", [*rows(), {**rows()[1], "id": "zh", "summary": "安娜在奥斯陆赢得了比赛。"}]
     )
-    words = ["summary", given, "-m", "qaeval,verify=em", "-o", tmp_path / "out.jsonl"]
+    words = ["summary", given, "-m", "qaeval,verify=exact_match", "-o", tmp_path / "out.jsonl"]
     stopped = " ".join(qassay(*words, check=2).stderr.split())
     skipped = qassay(*words, "--on-error", "skip", check=0)
     last = json.loads((tmp_path / "out.jsonl").read_text(encoding="utf-8").splitlines()[-1])
     assert 'in.jsonl:3: the summary with id "zh" of system "wrong"' in stopped
-    assert last["scores"] == {"qaeval,verify=em": None}
-    assert "is in Chinese" in last["unscored"]["qaeval,verify=em"]
+    assert last["scores"] == {"qaeval,verify=exact_match": None}
+    assert "is in Chinese" in last["unscored"]["qaeval,verify=exact_match"]
     assert 'not questioned: "zh" of system "wrong": the summary is in Chinese' in skipped.stderr
     assert "1 of 2 unscored" in skipped.stdout

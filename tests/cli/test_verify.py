@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from commands import qassay, qassay_json, write_rows
+from qassay.scoring.defaults import VERIFICATION
 
 ROWS = [
     {"id": "1", "question": "Who?", "answer": "Anna Berg", "prediction": "Anna Berg", "judgement": 1},
@@ -32,10 +33,10 @@ def pairs(tmp_path):
 def test_pairs_are_scored_by_every_method_and_held_against_verdicts(pairs):
     """One document has the aggregates, and accuracy and squared error of each method."""
     found = qassay_json("verify", pairs)
-    assert [each["metric"] for each in found["aggregates"]] == ["em", "token_f1", "lerc", "bert_score"]
+    assert [each["metric"] for each in found["aggregates"]] == list(VERIFICATION)
     quality = {each["method"]: each for each in found["verification"]}
     # exact match calls one of the two right ones wrong
-    assert (quality["em"]["accuracy"], quality["em"]["n"]) == (2 / 3, 3)
+    assert (quality["exact_match"]["accuracy"], quality["exact_match"]["n"]) == (2 / 3, 3)
     assert quality["token_f1"]["accuracy"] == 1
     assert {"a", "b", "accuracy_p", "mse_p"} <= set(found["leads"][0])
 
@@ -44,7 +45,7 @@ def test_the_output_keeps_what_the_input_had_and_drops_the_contexts(pairs, tmp_p
     """Fields that Qassay does not know are written back."""
     qassay("verify", pairs, "-m", "em", "-o", tmp_path / "out.jsonl", check=0)
     *_, last = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text(encoding="utf-8").splitlines()]
-    assert last == {"id": "3", "system": "", "scores": {"em": 0.0}, "judgement": 1.0, "mine": 7}
+    assert last == {"id": "3", "system": "", "scores": {"exact_match": 0.0}, "judgement": 1.0, "mine": 7}
 
 
 def test_the_table_says_which_methods_are_tied(pairs):
@@ -71,7 +72,7 @@ def test_standard_input_and_a_report(pairs, tmp_path):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["-m", "f1_token"], "there is no method of verification"),
+        (["-m", "f1_token"], 'there is no metric "f1_token"'),
         (["--resume"], "--resume needs -o"),
         (["--on-error", "ignore"], "give stop or skip"),
     ],

@@ -73,7 +73,7 @@ def test_idf_weights_come_with_the_words():
     """A word that stands in every reference weighs nothing, a rarer one more."""
     others = [Example(str(i), "", (Reference(f"In {name}."),), "x") for i, name in enumerate(["Rome", "Oslo", "Bonn"])]
     scorer = Scorer(["rouge_l:idf"])
-    scorer.count(others)
+    scorer.first_pass(others)
     found = explain(Example("q", "", (Reference("In Rome."),), "in Rome"), ["rouge_l:idf"], scorer)
     weights = {word.text: word.weights["idf"] for word in found.comparisons[0].candidate_side.words}
     assert weights["in"] == 0 < weights["Rome"]

@@ -202,10 +202,10 @@ def test_state_in_the_middle_of_a_system():
     assert restored.state() == tally_of(batch_of(values)).state()
 
 
-def test_fields_that_were_used_up_are_not_written_back():
+def test_consumed_fields_are_not_written_back():
     """The batch itself keeps them, so that a run that is taken up again finds the answers that it knows."""
     example = answer("c", "r", extra={"read": 1, "kept": 2})
-    batch = ScoredBatch([example], {}, {}, {}, used_up=frozenset({"read"}))
+    batch = ScoredBatch([example], {}, {}, {}, consumed_fields=frozenset({"read"}))
     ((written, _, _),) = batch.rows()
     assert (written.extra, batch.examples) == ({"kept": 2}, [example])
 
@@ -219,7 +219,7 @@ def test_histogram():
 
 def signature_of(*examples, language="auto", spec="token_f1"):
     scorer = Scorer([spec], language=language)
-    scorer.count(examples)
+    scorer.first_pass(examples)
     tally = scorer.tally()
     tally.add(scorer.score(list(examples)))
     return tally.signature(scorer.metrics[0], tally.systems[""])

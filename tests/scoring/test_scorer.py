@@ -51,22 +51,22 @@ def test_unscored_places_over_batches():
     ("specs", "expected"),
     [(["bleu"], False), (["rouge_l:idf"], True), (["cider"], True), (["rouge_l:uniform", "bleu"], False)],
 )
-def test_counts_first(specs, expected):
+def test_first_passes(specs, expected):
     """Only metrics that weigh by rarity need the references counted beforehand."""
-    assert Scorer(specs).counts_first is expected
+    assert bool(Scorer(specs).first_passes) is expected
 
 
 def test_stored_frequencies_need_no_counting(tmp_path):
     """CIDEr with a file of frequencies counts nothing."""
     path = tmp_path / "df.json"
     path.write_text('{"tok": "word", "orders": 4, "together": true, "documents": 1, "counts": {}}')
-    assert not Scorer([f"cider,df={path}"]).counts_first
+    assert not Scorer([f"cider,df={path}"]).first_passes
 
 
 def test_scorer_travels():
     """A scorer can be sent to another process, with what it has counted."""
     scorer = Scorer(["cider", "rouge_l:idf"])
-    scorer.count(RUN)
+    scorer.first_pass(RUN)
     sent = pickle.loads(pickle.dumps(scorer))  # noqa: S301 - our own bytes
     np.testing.assert_array_equal(sent.score(RUN).scores["cider"], scorer.score(RUN).scores["cider"])
 

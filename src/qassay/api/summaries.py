@@ -8,17 +8,13 @@ from typing import TYPE_CHECKING
 from qassay.errors import SpecError
 from qassay.io.in_memory import from_rows
 from qassay.io.readers.summaries import to_pair, to_summary
-from qassay.metrics.questions.models import Models
-from qassay.metrics.questions.pair_scorer import PairScorer
-from qassay.metrics.questions.question_log import KeptInMemory
-from qassay.metrics.questions.summary_scorer import (
-    SummaryScorer,
-    default_summary_metrics,
-    is_summary_metric,
-    parse_summary_spec,
-)
+from qassay.metrics.questions.first_pass import decode_records, run_verdicts
 from qassay.models.base import EMBEDDED
-from qassay.scoring.scorer import SEED, score_examples
+from qassay.models.question_models import Models
+from qassay.records import ANSWER_CONTEXT
+from qassay.scoring.defaults import VERIFICATION, default_summary_metrics
+from qassay.scoring.question_log import MemoryLog
+from qassay.scoring.scorer import SEED, Scorer, score_examples
 from qassay.scoring.table import ScoreTable
 from qassay.validation import as_names, check_options
 
@@ -36,10 +32,6 @@ class SummaryTable(ScoreTable):
 
     questions: tuple[SummaryRecord, ...] = ()
     """What was asked about each summary: both answers and the verdicts, metric by metric."""
-
-    def _known(self, spec: str) -> str:
-        """Know the names of questions' metrics too: `qaeval,verify=lerc` is `qaeval`."""
-        return ScoreTable._known(self, str(parse_summary_spec(spec)) if is_summary_metric(spec) else spec)  # noqa: SLF001
 
 
 def score_summaries(
@@ -61,18 +53,20 @@ def score_summaries(
     check_options(language=language, seed=seed, model=chosen.model, device=chosen.device)
     wanted = as_names("metrics", metrics)
     examples = list(from_rows(rows, convert=to_summary))
-    scorer = SummaryScorer(
+    scorer = Scorer(
         wanted or default_summary_metrics(examples[0]),
-        chosen.interrogator,
         language=language,
         model=chosen.model,
         device=chosen.device,
+        questions=chosen,
     )
     scorer.check(examples)
-    kept = scorer.kept = KeptInMemory()
-    table = score_examples(examples, scorer=scorer, seed=seed)
+    log = MemoryLog()
+    table = score_examples(examples, scorer=scorer, seed=seed, log=log)
     values = {field.name: getattr(table, field.name) for field in fields(table)}
-    return SummaryTable(**values, questions=tuple(map(scorer.verdicts.finish, kept.records)))
+    verdicts = run_verdicts(scorer.resources)
+    records = (record for found in log.found for record in decode_records(found))
+    return SummaryTable(**values, questions=tuple(map(verdicts.rescale, records)))
 
 
 def verify(
@@ -86,8 +80,9 @@ def verify(
     """Score whether predictions mean the same as expected answers, given as dictionaries.
 
     The fields are `answer`, `prediction`, and `question`, `answer_context`, `prediction_context`, `id`, `judgement`;
-    the methods `em`, `token_f1`, `lerc`, `bert_score` and `is_answered`, all but the last by default.
+    the methods are metrics; without any, exact match, token F1, and LERC and BERTScore with each phrase in its context.
     """
     check_options(seed=seed, model=model, device=device)
-    scorer = PairScorer(as_names("methods", methods), model=model, device=device)
+    consumed = frozenset({ANSWER_CONTEXT})
+    scorer = Scorer(as_names("methods", methods) or VERIFICATION, model=model, device=device, consumed_fields=consumed)
     return score_examples(from_rows(rows, convert=to_pair), scorer=scorer, seed=seed)

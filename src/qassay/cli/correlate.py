@@ -15,8 +15,6 @@ from qassay.cli.terminal import list_skipped, output, print_json, say, title_of
 from qassay.errors import SpecError
 from qassay.io.reader import Reader
 from qassay.io.scored_files import is_scored, read_scored
-from qassay.metrics.questions.models import Models
-from qassay.metrics.questions.summary_scorer import SummaryScorer, is_summary_metric
 from qassay.models.base import EMBEDDED
 from qassay.scoring.scorer import SEED, score_examples
 from qassay.text.language import check_language
@@ -28,7 +26,6 @@ if TYPE_CHECKING:
     from qassay.meta.correlation.significance import Difference
     from qassay.models.base import Device as DeviceName
     from qassay.report.html.correlation_page import CorrelationReport
-    from qassay.scoring.scorer import Scorer
 
 Kind = TypeVar("Kind", bound=StrEnum)
 _TESTS = {"permutation": "perm-both"}
@@ -156,28 +153,16 @@ def _evidence(answers: _Answers, scoring: _Scoring) -> tuple[Evidence, int]:
     if any(scored):
         mixed = answers.inputs[scored.index(True)]
         raise SpecError(f"{mixed} holds scores and other inputs hold answers; give files of one kind")
-    scorer = _scorer(answers, scoring)
     reader = Reader(answers.inputs, answers.reading)
     table = score_examples(
         reader,
         answers.metric or (),
         seed=answers.seed,
         on_error=answers.reading.on_error,
-        scorer=scorer,
         **asdict(scoring),
     )
     list_skipped(reader)
     return evidence_of_table(table, given), reader.skipped_total
-
-
-def _scorer(answers: _Answers, scoring: _Scoring) -> Scorer | None:
-    """Open what asks questions, where a metric does; all others are left to the usual scorer."""
-    if not any(map(is_summary_metric, answers.metric or ())):
-        return None
-    models = Models(model=scoring.model, device=scoring.device)
-    scorer = SummaryScorer(answers.metric or (), models.interrogator, **asdict(scoring))
-    scorer.check(Reader(answers.inputs, answers.reading))
-    return scorer
 
 
 def _write(found: CorrelationReport, report: Path | None, figures: Path | None) -> list[str]:

@@ -13,12 +13,12 @@ from qassay.cli.command_line import command_line
 from qassay.cli.terminal import output, print_json, say
 from qassay.errors import DataError, SpecError
 from qassay.io.reader import Reader
-from qassay.metrics.registry import default_metrics
 from qassay.models.base import EMBEDDED
 from qassay.records import Example, Reference
 from qassay.report.explain.explanation import GIVEN
 from qassay.report.explain.render import explain as explain_example
 from qassay.report.explain.render import print_explanation, write_explanation
+from qassay.scoring.defaults import default_metrics
 from qassay.scoring.scorer import Scorer
 from qassay.text.language import check_language
 
@@ -49,8 +49,7 @@ def explain(
         example = _find(reader, id_, system) if reader else _given(question, reference, candidate)
         chosen = metric or default_metrics(example)
         scorer = Scorer(chosen, language=check_language(language), model=model).need_model()
-        if scorer.counts_first:
-            scorer.count(reader or [example])
+        scorer.first_pass(reader or [example])
     explanation = explain_example(example, scorer.specs, scorer)
     if json:
         print_json(explanation.to_dict())

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import inspect
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.table import Table
 
 from qassay.cli.options import Json
-from qassay.cli.terminal import output, print_json
-from qassay.metrics.questions.summary_scorer import DECLARATIONS, QUESTION_METRICS, parse_summary_spec
-from qassay.metrics.registry import CATALOGUE
+from qassay.cli.terminal import output, print_json, say
+from qassay.metrics.registry import CATALOGUE, parse_spec
 from qassay.text.tokenise import TOKENISERS
 
 if TYPE_CHECKING:
-    from qassay.spec import Declaration, MetricSpec
+    from qassay.metrics.registry import Entry
+    from qassay.spec import MetricSpec
 
 _PIECE = ("piece", "the embedded model's word pieces")
-_EVERYTHING = {**{name: entry.declaration for name, entry in CATALOGUE.items()}, **DECLARATIONS}
 
 
 def metrics(
@@ -29,31 +27,36 @@ def metrics(
     if spec is None:
         _list_all(json=json)
     else:
-        parsed = parse_summary_spec(spec)
-        _describe(_EVERYTHING[parsed.name], parsed, json=json)
+        parsed = parse_spec(spec)
+        _describe(CATALOGUE[parsed.name], parsed, json=json)
 
 
 def _list_all(*, json: bool) -> None:
+    entries, problems = CATALOGUE.loadable()
     if json:
-        print_json({"metrics": [_document(declared) for declared in _EVERYTHING.values()]})
+        found: dict[str, Any] = {"metrics": [_document(entry) for entry in entries.values()]}
+        print_json({**found, "problems": problems} if problems else found)
         return
     table = Table("metric", "weights", "what it measures", box=None, header_style="bold")
-    for declared in _EVERYTHING.values():
+    for entry in entries.values():
+        declared = entry.declaration
         weights = " ".join(f":{each}" for each in declared.weightings)
-        table.add_row(declared.name, weights, declared.summary)
+        held = f" (from {entry.distribution})" if entry.distribution else ""
+        table.add_row(declared.name, weights, f"{declared.summary}{held}")
     output.print(table)
     output.print("\n`qassay metrics NAME` shows a metric's parameters and source.", highlight=False)
+    for problem in problems:
+        say(problem)
 
 
-def _describe(declared: Declaration, spec: MetricSpec, *, json: bool) -> None:
+def _describe(entry: Entry, spec: MetricSpec, *, json: bool) -> None:
+    declared = entry.declaration
     if json:
-        print_json({**_document(declared), "spec": str(spec), "values": spec.resolve(declared)})
+        print_json({**_document(entry), "spec": str(spec), "values": spec.resolve(declared)})
         return
     output.print(f"[bold]{spec}[/]: {declared.summary}", highlight=False)
-    output.print(_definition(declared), highlight=False, markup=False)
-    output.print(
-        f"Source: {declared.source}. Corpus score: {declared.corpus}. Maximum: {declared.maximum:g}.", highlight=False
-    )
+    output.print(entry.definition, highlight=False, markup=False)
+    output.print(f"{_source(entry)}Corpus score: {declared.corpus}. Maximum: {declared.maximum:g}.", highlight=False)
     if declared.weightings:
         output.print(
             f"Weights: {', '.join(f'{declared.name}:{each}' for each in declared.weightings)}", highlight=False
@@ -69,16 +72,18 @@ def _describe(declared: Declaration, spec: MetricSpec, *, json: bool) -> None:
             output.print(f"  {name}: {meaning}", highlight=False)
 
 
-def _definition(declared: Declaration) -> str:
-    asks = QUESTION_METRICS.get(declared.name)
-    return inspect.getdoc(asks) or "" if asks else CATALOGUE[declared.name].definition
+def _source(entry: Entry) -> str:
+    """Return where a metric comes from, as far as it says."""
+    declared = f"Source: {entry.declaration.source}. " if entry.declaration.source else ""
+    return f"{declared}Package: {entry.distribution}. " if entry.distribution else declared
 
 
-def _document(declared: Declaration) -> dict[str, Any]:
+def _document(entry: Entry) -> dict[str, Any]:
+    declared = entry.declaration
     return {
         "name": declared.name,
         "summary": declared.summary,
-        "definition": _definition(declared),
+        "definition": entry.definition,
         "source": declared.source,
         "weightings": list(declared.weightings),
         "corpus": declared.corpus,
@@ -88,4 +93,5 @@ def _document(declared: Declaration) -> dict[str, Any]:
             {"name": each.name, "default": each.default, "may_be": each.range, "meaning": each.meaning}
             for each in declared.params
         ],
+        **({"package": str(entry.distribution)} if entry.distribution else {}),
     }

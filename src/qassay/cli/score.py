@@ -16,12 +16,13 @@ from qassay.cli.terminal import ProgressBar, list_skipped, output, print_json, r
 from qassay.errors import SpecError
 from qassay.io.reader import Reader
 from qassay.meta.ranking.trec_run import rank_answers, write_run
-from qassay.metrics.registry import default_metrics, parse_spec
+from qassay.metrics.registry import parse_spec
 from qassay.models.base import EMBEDDED
 from qassay.report.answers import AnswerRow, Ordering, worst_first
 from qassay.report.explain.evidence import gather_evidence
 from qassay.report.html.score_page import write_report
 from qassay.report.terminal.scores import aggregates_table, worst_table
+from qassay.scoring.defaults import default_metrics
 from qassay.scoring.engines.local import LocalEngine
 from qassay.scoring.engines.ray import RayEngine
 from qassay.scoring.run import Engine, Finished, Run
@@ -76,7 +77,7 @@ def score(
     check_language(language)
     chosen = options.check_device(device)
     again = report is not None or rank is not None
-    buffered = metric is None or again or Scorer(metric).counts_first
+    buffered = metric is None or again or bool(Scorer(metric).first_passes)
     with stdin_buffered(inputs, needed=buffered) as files, ProgressBar() as bar:
         scorer = Scorer(
             metric or default_metrics(next(iter(Reader(files, reading)))),

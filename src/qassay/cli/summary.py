@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import tempfile
 from contextlib import ExitStack
 from functools import partial
-from itertools import islice
+from itertools import islice, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,24 +17,25 @@ from qassay.cli.runs import run_document
 from qassay.cli.terminal import ProgressBar, list_skipped, output, print_json, resumable, say, title_of
 from qassay.io.reader import Reader
 from qassay.io.scored_files import read_rows
-from qassay.metrics.questions.models import Models
-from qassay.metrics.questions.question_log import KeptRecords
-from qassay.metrics.questions.question_writer import PROMPT, check_prompt
-from qassay.metrics.questions.summary_scorer import AT_ONCE, SummaryScorer, default_summary_metrics
+from qassay.metrics.questions.first_pass import decode_records, run_verdicts, write_questions
+from qassay.metrics.questions.question_writer import check_prompt
 from qassay.models.base import EMBEDDED
+from qassay.models.question_models import PROMPT, Models
 from qassay.report.terminal.scores import aggregates_table
+from qassay.scoring.defaults import default_summary_metrics
 from qassay.scoring.engines.local import LocalEngine
 from qassay.scoring.run import Finished, Run
-from qassay.scoring.scorer import SEED
+from qassay.scoring.scorer import SEED, Scorer
 from qassay.text.language import check_language
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from qassay.io.reader import ReadOptions
-    from qassay.metrics.questions.summary_scorer import Key, Place
+    from qassay.metrics.questions.first_pass import Verdicts
     from qassay.records import Example
     from qassay.report.html.summary_page import SummaryRow
+    from qassay.scoring.scorer import Place
     from qassay.scoring.table import Aggregate
 
 _LISTED = 20
@@ -89,15 +89,14 @@ def summary(
     options.check_apart(inputs, out, questions, report)
     models = Models(chunker, reader, generator, check_prompt(prompt), model, options.check_device(device))
     with stdin_buffered(inputs, needed=True) as files, ProgressBar(every=1) as bar, ExitStack() as closing:
-        scorer = SummaryScorer(
+        scorer = Scorer(
             metric or default_summary_metrics(next(iter(Reader(files, reading)))),
-            models.interrogator,
             language=check_language(language),
             model=model,
             device=models.device,
             on_error=reading.on_error,
+            questions=models,
         )
-        scorer.check(Reader(files, reading), partial(_place, files, reading))
         run = closing.enter_context(
             Run(
                 lambda: Reader(files, reading),
@@ -105,25 +104,22 @@ def summary(
                 LocalEngine(),
                 output=out,
                 resume=resume,
-                batch=AT_ONCE,
+                batch=scorer.batch_size,
                 seed=seed,
                 watcher=bar,
+                place_of=partial(_place, files, reading),
             )
         )
-        place = out or Path(closing.enter_context(tempfile.TemporaryDirectory())) / "scores.jsonl"
-        kept = KeptRecords(
-            place.with_name(f"{place.name}.questions.part"), run.identity, resume=resume, resumable=out is not None
-        )
         with resumable(out):
-            scorer.kept = closing.enter_context(kept)
             finished = run.score()
         aggregates = finished.tally.aggregates(seed)
+        verdicts = run_verdicts(scorer.resources)
         if questions is not None:
-            kept.write_questions(questions, scorer.verdicts.finish)
+            write_questions(questions, run.question_log or (), verdicts)
         if report is not None:
-            _write_report(report, title_of(inputs), scorer, run, finished, aggregates, kept)
+            _write_report(report, title_of(inputs), verdicts, run, finished, aggregates)
     list_skipped(finished.reader)
-    _list_unread(scorer.left_out)
+    _list_unread(verdicts.left_out)
     if json:
         print_json(run_document(finished, aggregates, seed))
         return
@@ -140,7 +136,7 @@ def _place(files: Sequence[str], reading: ReadOptions, example: Example) -> Plac
     return None, None
 
 
-def _list_unread(left_out: Mapping[Key, str]) -> None:
+def _list_unread(left_out: Mapping[tuple[str, str], str]) -> None:
     """Name the first summaries that go without a score because they could not be read, and count the rest."""
     for (system, name), reason in islice(left_out.items(), _LISTED):
         of = f' of system "{system}"' if system else ""
@@ -152,11 +148,10 @@ def _list_unread(left_out: Mapping[Key, str]) -> None:
 def _write_report(
     path: Path,
     title: str,
-    scorer: SummaryScorer,
+    verdicts: Verdicts,
     run: Run,
     finished: Finished,
     aggregates: list[Aggregate],
-    kept: KeptRecords,
 ) -> None:
     from qassay.meta.correlation.batched_levels import batched_levels, judgement_means  # noqa: PLC0415 - loads scipy
     from qassay.report.answers import Ordering  # noqa: PLC0415 - as above
@@ -172,7 +167,7 @@ def _write_report(
         aggregates=aggregates,
         judgements=judgement_means(rows),
         levels=batched_levels(rows),
-        summaries=select_summaries(lambda: _summaries(scorer, run, finished, kept), Ordering.of(scorer.metrics)),
+        summaries=select_summaries(lambda: _summaries(verdicts, run, finished), Ordering.of(run.scorer.metrics)),
         skipped=finished.reader.skipped_total,
         notes=finished.tally.notes,
         seed=run.seed,
@@ -181,9 +176,10 @@ def _write_report(
     write_summary_page(report, path)
 
 
-def _summaries(scorer: SummaryScorer, run: Run, finished: Finished, kept: KeptRecords) -> Iterator[SummaryRow]:
+def _summaries(verdicts: Verdicts, run: Run, finished: Finished) -> Iterator[SummaryRow]:
     from qassay.report.html.summary_page import SummaryRow  # noqa: PLC0415 - loads scipy
 
-    for (example, scores, unscored), records in zip(run.answers(finished), kept.by_summary(), strict=False):
-        finished_records = [scorer.verdicts.finish(record) for record in records]
-        yield SummaryRow(example, scores, unscored, records=finished_records)
+    asked = run.question_log or repeat(b"[]")
+    for (example, scores, unscored), found in zip(run.answers(finished), asked, strict=False):
+        records = [verdicts.rescale(record) for record in decode_records(found)]
+        yield SummaryRow(example, scores, unscored, records=records)

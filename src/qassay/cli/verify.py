@@ -12,13 +12,14 @@ from qassay.cli.runs import run_document, run_report
 from qassay.cli.terminal import ProgressBar, list_skipped, output, print_json, resumable, say, title_of
 from qassay.io.reader import Reader
 from qassay.io.scored_files import read_rows
-from qassay.metrics.questions.pair_scorer import AT_ONCE, PAIR_METHODS, PairScorer
 from qassay.models.base import EMBEDDED
+from qassay.records import ANSWER_CONTEXT
 from qassay.report.html.score_page import write_report
 from qassay.report.terminal.scores import aggregates_table
+from qassay.scoring.defaults import VERIFICATION
 from qassay.scoring.engines.local import LocalEngine
 from qassay.scoring.run import Finished, Run
-from qassay.scoring.scorer import SEED
+from qassay.scoring.scorer import SEED, Scorer
 
 if TYPE_CHECKING:
     from qassay.meta.accuracy.verification import Lead, Verification
@@ -31,7 +32,7 @@ def verify(
     inputs: options.Inputs,
     metric: Annotated[
         list[str] | None,
-        typer.Option("-m", "--metric", metavar="METHOD", help=f"{', '.join(PAIR_METHODS)} (repeat; default: four)."),
+        typer.Option("-m", "--metric", metavar="SPEC", help="A metric (repeat; default: four, as in the paper)."),
     ] = None,
     format_: options.Format = "pairs",
     map_: options.Map = None,
@@ -49,15 +50,22 @@ def verify(
     reading = options.read_options(format_, map_, system, on_error)
     options.check_resume(out, resume=resume)
     options.check_apart(inputs, out, report)
-    scorer = PairScorer(metric, model=model, device=options.check_device(device))
-    with stdin_buffered(inputs, needed=report is not None or scorer.counts_first) as files, ProgressBar() as bar:
+    scorer = Scorer(
+        metric or VERIFICATION,
+        model=model,
+        device=options.check_device(device),
+        on_error=reading.on_error,
+        consumed_fields=frozenset({ANSWER_CONTEXT}),
+    )
+    buffered = report is not None or bool(scorer.first_passes)
+    with stdin_buffered(inputs, needed=buffered) as files, ProgressBar() as bar:
         run = Run(
             lambda: Reader(files, reading),
             scorer,
             LocalEngine(),
             output=out,
             resume=resume,
-            batch=AT_ONCE,
+            batch=scorer.batch_size,
             seed=seed,
             watcher=bar,
         )
@@ -81,7 +89,7 @@ def verify(
         say(f"wrote {path}")
 
 
-def _quality(finished: Finished, scorer: PairScorer, seed: int) -> tuple[list[Verification], list[Lead]]:
+def _quality(finished: Finished, scorer: Scorer, seed: int) -> tuple[list[Verification], list[Lead]]:
     """Hold the methods against people's verdicts, where the input has any."""
     rows = [row for row in read_rows(finished.rows) if row.judgement is not None]
     if len(rows) < _LEAST:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import asdict, dataclass
 from hashlib import blake2b
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import msgspec
 import numpy as np
@@ -18,20 +19,43 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from qassay.arrays import Floats
+    from qassay.features.first_pass import FirstPass, Tools
+    from qassay.features.resources import Resources
     from qassay.records import Example
     from qassay.text.tokenise import Tokeniser
 
 Gram = tuple[str, ...]
 
 
-class FrequencyNeed(NamedTuple):
-    """Which frequencies a metric needs."""
+@dataclass(frozen=True, slots=True)
+class FrequencyNeed:
+    """The first pass that counts in how many references of the run each token or n-gram stands."""
 
     tok: str
     orders: int = 1
     """n-grams of orders 1 to this."""
     together: bool = False
     """A document is one reference (as in BERTScore), or all references of an example together (CIDEr)."""
+    label: ClassVar[str] = "counting"
+    at_once: ClassVar[int] = 1024
+    logged: ClassVar[bool] = False
+
+    @property
+    def key(self) -> FrequencyNeed:
+        """Metrics with the same tokeniser and orders share the counts."""
+        return self
+
+    def joined(self, other: FirstPass[Any]) -> FrequencyNeed:  # noqa: ARG002 - the same key is the same need
+        """Return the need itself."""
+        return self
+
+    def identity(self, resources: Resources) -> str:  # noqa: ARG002 - the references say it all
+        """Return nothing: the counts follow from the input."""
+        return ""
+
+    def begin(self, resources: Resources, tools: Tools) -> FrequencyCollector:  # noqa: ARG002 - any text is counted
+        """Start counting."""
+        return FrequencyCollector(self, resources.tokeniser(self.tok))
 
 
 class _Stored(msgspec.Struct):
@@ -71,7 +95,7 @@ class Frequencies:
     def save(self, path: Path) -> None:
         """Write the counts as JSON, for `df=FILE`."""
         counts = {" ".join(gram): count for gram, count in sorted(self.counts.items())}
-        need = self.need._asdict()
+        need = asdict(self.need)
         path.write_bytes(msgspec.json.encode({**need, "documents": self.documents, "counts": counts}))
 
     @classmethod
@@ -103,6 +127,23 @@ class Frequencies:
             for gram, count in self.counts.items()
         )
         return f"{(total + self.documents) % (1 << 64):016x}"[:8]
+
+
+class FrequencyCollector:
+    """Counts over the references of a run."""
+
+    def __init__(self, need: FrequencyNeed, tokeniser: Tokeniser) -> None:
+        self.notes: Counter[str] = Counter()
+        self._frequencies = Frequencies(need)
+        self._tokeniser = tokeniser
+
+    def update(self, examples: Sequence[Example]) -> None:
+        """Count the references of more examples."""
+        self._frequencies.add(examples, self._tokeniser)
+
+    def finish(self) -> Frequencies:
+        """Return the counts."""
+        return self._frequencies
 
 
 def in_spaced_language(example: Example) -> bool:

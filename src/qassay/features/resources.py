@@ -1,33 +1,42 @@
-"""What a whole run shares: its language, its models, and the frequencies counted over its references."""
+"""What a whole run shares: its language, its models, and what first passes gathered."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from qassay.models.base import EMBEDDED, Device
 from qassay.models.load import has_keyphrase_head, load_encoder, load_judge, load_weigher
 from qassay.text.tokenise import Tokeniser, tokeniser, word
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Hashable, Mapping
 
-    from qassay.features.frequencies import Frequencies, FrequencyNeed
+    from qassay.features.first_pass import FirstPass
     from qassay.models.base import Encoder, Weigher
     from qassay.models.onnx.judge import Judge
+    from qassay.models.question_models import Models
+
+_Result = TypeVar("_Result")
 
 
 @dataclass(frozen=True, slots=True)
 class Resources:
-    """What the whole run shares: its language and the frequencies counted over its references."""
+    """What the whole run shares: its language, its models, and what first passes gathered."""
 
     language: str = "auto"
-    frequencies: Mapping[FrequencyNeed, Frequencies] = field(default_factory=dict)
-    """For the metrics that weigh by rarity."""
+    first_pass: Mapping[Hashable, Any] = field(default_factory=dict)
+    """What first passes gathered, by their keys."""
     model: str = EMBEDDED
     """The model that the run names: its keyphrase head, where it has one, gives the weights."""
     device: Device = "auto"
     threads: int | None = None
+    questions: Models | None = None
+    """The models that ask, answer and verify, where they are not the embedded ones."""
+
+    def gathered(self, need: FirstPass[_Result]) -> _Result:
+        """Return what a first pass gathered."""
+        return cast("_Result", self.first_pass[need.key])
 
     def encoder(self, ref: str) -> Encoder:
         """Open an encoder; the same one twice is opened once."""

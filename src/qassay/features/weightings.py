@@ -103,8 +103,8 @@ class Weighting:
     distribution: Distribution | None = None
     """The package that it comes from, where that is not Qassay."""
 
-    def frequencies(self, tok: str) -> tuple[FrequencyNeed, ...]:  # noqa: ARG002 - for those that count
-        """Return the frequencies that must be counted over the run's references before scoring."""
+    def first_passes(self, tok: str) -> tuple[FrequencyNeed, ...]:  # noqa: ARG002 - for those that count
+        """Return what must be counted over the run's references before scoring."""
         return ()
 
     def identity(self, resources: Resources) -> dict[str, str]:  # noqa: ARG002 - for those with a model
@@ -209,13 +209,13 @@ class Idf(Weighting):
 
     name = "idf"
 
-    def frequencies(self, tok: str) -> tuple[FrequencyNeed, ...]:
-        """Return in how many references each token stands."""
+    def first_passes(self, tok: str) -> tuple[FrequencyNeed, ...]:
+        """Count in how many references each token stands."""
         return (FrequencyNeed(tok),)
 
     def weigh(self, batch: Batch, texts: TokenisedTexts) -> RowWeights:
         """Look every token's rarity up."""
-        rarity = batch.resources.frequencies[FrequencyNeed(texts.tok)].idf(texts.tokens.words)
+        rarity = batch.resources.gathered(FrequencyNeed(texts.tok)).idf(texts.tokens.words)
         return RowWeights(np.arange(len(batch.texts)), batch.candidate, batch.reference, rarity[texts.tokens.ids])
 
 

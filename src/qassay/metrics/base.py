@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from inspect import getdoc
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -23,10 +23,11 @@ if TYPE_CHECKING:
 
     from qassay.arrays import Bools, Floats, Ints
     from qassay.features.batch import Batch, Pairs
-    from qassay.features.frequencies import FrequencyNeed
+    from qassay.features.first_pass import FirstPass
     from qassay.features.resources import Resources
     from qassay.features.weightings import Weighting
     from qassay.metrics.breakdown import AnswerWeights
+    from qassay.records import Example
     from qassay.spec import Corpus, MetricSpec, Param, Value
 
 
@@ -58,6 +59,11 @@ class Metric(ABC):
     """Which of several metrics orders answers from worst to best: the highest. 0 compares words, 1 embeddings, 2 is a
     learned estimate of how right an answer is, 3 a judge of question, reference and answer."""
 
+    reference_free: ClassVar[bool] = False
+    """Whether it scores an answer that has no references."""
+    field_names: ClassVar[Mapping[str, str]] = {}
+    """Other names that fields have in the inputs that the metric is made for."""
+
     def __init__(self, spec: MetricSpec, declaration: Declaration | None = None) -> None:
         self.spec = spec
         self.declaration = declaration or self.declare()
@@ -86,8 +92,13 @@ class Metric(ABC):
 
     @property
     def needed_fields(self) -> frozenset[str]:
-        """The fields an answer must have beyond candidate and references, with these parameters and weights."""
-        return self.declaration.needs | (self.weighting.needs if self.weighting else frozenset())
+        """The fields that an answer must have, with these parameters and weights."""
+        references = frozenset() if self.reference_free else frozenset({"references"})
+        return self.declaration.needs | references | (self.weighting.needs if self.weighting else frozenset())
+
+    def unreadable(self, example: Example, resources: Resources) -> str | None:  # noqa: ARG002 - most read anything
+        """Return why the metric cannot read an example that has all it needs; None where it can."""
+        return None
 
     @property
     def reads(self) -> frozenset[str]:
@@ -100,20 +111,18 @@ class Metric(ABC):
         weighed = self.weighting is not None and self.weighting.runs_model
         return weighed or self.declaration.param("model") is not None
 
-    @property
-    def frequencies(self) -> tuple[FrequencyNeed, ...]:
-        """The frequencies that must be counted over the run's references before scoring."""
-        return self.weighting.frequencies(self.tok) if self.weighting else ()
+    def first_passes(self, resources: Resources) -> tuple[FirstPass[Any], ...]:  # noqa: ARG002 - for those with models
+        """Return what must be gathered over the whole run before its first answer is scored."""
+        return self.weighting.first_passes(self.tok) if self.weighting else ()
 
     def identity(self, resources: Resources) -> dict[str, str]:
         """Return what else than spec and data the scores depend on: a model, a word net, the run's frequencies."""
-        known: dict[str, str] = {}
-        if self.weighting:
-            known.update(self.weighting.identity(resources))
-            held = self.weighting.distribution
-            known.update({held.name: held.version} if held else {})
-        counted = [resources.frequencies[need].fingerprint for need in self.frequencies]
-        return {**known, **({"df": " ".join(counted)} if counted else {})}
+        if self.weighting is None:
+            return {}
+        held = self.weighting.distribution
+        gathered = [resources.gathered(need) for need in self.weighting.first_passes(self.tok)]
+        counted = {"df": " ".join(each.fingerprint for each in gathered)} if gathered else {}
+        return {**self.weighting.identity(resources), **({held.name: held.version} if held else {}), **counted}
 
     @property
     def weighting(self) -> Weighting | None:

@@ -8,16 +8,13 @@ from typing import TYPE_CHECKING
 
 from qassay.errors import SpecError
 from qassay.metrics.base import Metric
-from qassay.models.base import EMBEDDED, is_foreign
+from qassay.models.base import EMBEDDED
 from qassay.plugins import Distribution, Registry
 from qassay.spec import Declaration, MetricSpec, Param, parse, with_options
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from qassay.records import Example
-
-DEFAULT_METRICS = ("exact_match", "token_f1", "bleu", "rouge_l")
 GROUP = "qassay.metrics"
 """The entry points of packages that bring metrics."""
 _BUILT_IN = {
@@ -25,6 +22,7 @@ _BUILT_IN = {
     "token_f1": "qassay.metrics.lexical.exact:TokenF1",
     "token_recall": "qassay.metrics.lexical.exact:TokenRecall",
     "contains": "qassay.metrics.lexical.exact:Contains",
+    "is_answered": "qassay.metrics.lexical.exact:IsAnswered",
     "bleu": "qassay.metrics.lexical.bleu:Bleu",
     "rouge_1": "qassay.metrics.lexical.rouge:Rouge1",
     "rouge_2": "qassay.metrics.lexical.rouge:Rouge2",
@@ -35,7 +33,11 @@ _BUILT_IN = {
     "bert_score": "qassay.metrics.embedding.bert_score:BertScore",
     "lerc": "qassay.metrics.learned.judges:Lerc",
     "ava": "qassay.metrics.learned.judges:Ava",
+    "qaeval": "qassay.metrics.questions.metrics:QAEval",
+    "feqa": "qassay.metrics.questions.metrics:Feqa",
 }
+_ALIASES = {"em": "exact_match"}
+"""Names that papers use."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +82,7 @@ def _check_declared(given: type[Metric]) -> None:
             raise SpecError(f"{given.__qualname__}.{attribute} is {value!r:.60}; give a tuple of {what}")
 
 
-CATALOGUE: Registry[Entry] = Registry("metric", _BUILT_IN, {GROUP: _entry})
+CATALOGUE: Registry[Entry] = Registry("metric", _BUILT_IN, {GROUP: _entry}, _ALIASES)
 
 
 def register_metric(metric: type[Metric]) -> type[Metric]:
@@ -108,19 +110,6 @@ def create(spec: str | MetricSpec) -> Metric:
     """Make the metric that a spec names."""
     parsed = parse_spec(spec)
     return CATALOGUE[parsed.name].create(parsed)
-
-
-def default_metrics(first: Example) -> tuple[str, ...]:
-    """Choose the metrics for a run that names none, by its first answer.
-
-    The keyphrase metrics read the question where there is one, and the judge needs it; the embedded model reads
-    English, so text in another script gets the lexical metrics alone.
-    """
-    if any(is_foreign(each.text) for each in first.references):
-        return DEFAULT_METRICS
-    if not first.question.strip():
-        return (*DEFAULT_METRICS, "rouge_l:kp", "bert_score:kp")
-    return (*DEFAULT_METRICS, "rouge_l:kpqa", "bert_score:kpqa", "ava")
 
 
 def create_all(specs: Iterable[str | MetricSpec], model: str = EMBEDDED) -> list[Metric]:

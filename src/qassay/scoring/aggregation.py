@@ -43,7 +43,7 @@ class ScoredBatch:
     scores: dict[str, Floats]
     unscored: dict[str, dict[int, str]]
     notes: Counter[str] = field(default_factory=Counter)
-    used_up: frozenset[str] = frozenset()
+    consumed_fields: frozenset[str] = frozenset()
     """Fields of the input that were read and are not written back, although they are not among an example's own."""
 
     def rows(self) -> Iterator[tuple[Example, dict[str, float | None], dict[str, str]]]:
@@ -53,7 +53,7 @@ class ScoredBatch:
             # Only NaN differs from itself.
             scores = {spec: value if value == value else None for spec, value in zip(self.scores, values, strict=True)}  # noqa: PLR0124
             reasons = {spec: why[i] for spec, why in self.unscored.items() if i in why}
-            yield without_fields(example, self.used_up), scores, reasons
+            yield without_fields(example, self.consumed_fields), scores, reasons
 
 
 class _SystemState(msgspec.Struct):

@@ -15,15 +15,18 @@ from qassay.io.locking import sole_writer
 from qassay.io.scored_files import read_rows
 from qassay.io.writers import encode_jsonl, encode_row, open_writer
 from qassay.scoring.checkpoint import CheckpointedOutput
-from qassay.scoring.scorer import BATCH, SEED, Scorer, batches
+from qassay.scoring.question_log import QuestionLog
+from qassay.scoring.scorer import BATCH, SEED, Scorer, batches, nowhere
 from qassay.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+    from types import TracebackType
 
     from qassay.io.reader import Reader
     from qassay.records import Example
     from qassay.scoring.aggregation import ScoredBatch, Tally
+    from qassay.scoring.scorer import Place
 
 Chunk = tuple["Example", ...]
 
@@ -110,6 +113,7 @@ class Run:
         batch: int = BATCH,
         seed: int = SEED,
         watcher: Watcher | None = None,
+        place_of: Callable[[Example], Place] = nowhere,
     ) -> None:
         self.open_reader = open_reader
         self.scorer = scorer
@@ -119,6 +123,10 @@ class Run:
         self.batch = batch
         self.seed = seed
         self.watcher = watcher
+        self.place_of = place_of
+        """Finds where an answer stands in the input, for messages."""
+        self.question_log: QuestionLog | None = None
+        """What metrics asked, as long as the run is open."""
         self._closing = ExitStack()
 
     def __enter__(self) -> Self:
@@ -126,8 +134,10 @@ class Run:
             self._closing.enter_context(sole_writer(self.output))
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self._closing.close()
+    def __exit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._closing.__exit__(kind, problem, trace)
 
     @property
     def identity(self) -> str:
@@ -140,8 +150,8 @@ class Run:
         target = self.output or Path(self._closing.enter_context(tempfile.TemporaryDirectory())) / "rows.jsonl"
         if self.output:
             open_writer(self.output, self.scorer.specs)  # an unknown kind of file is refused before the work
-        if self.scorer.counts_first:
-            self.scorer.count(self._watched(self.scorer.prelude, self.open_reader()))
+        if self.scorer.first_passes:
+            self._first_pass(target)
         checkpointed = CheckpointedOutput(target, self.identity, resume=self.resume)
         tally = self.scorer.tally()
         if checkpointed.resumed:
@@ -157,6 +167,15 @@ class Run:
             checkpointed.flush()
             rows = self._deliver(checkpointed, target)
         return Finished(tally, reader, rows, resumed_at)
+
+    def _first_pass(self, target: Path) -> None:
+        """Gather what the metrics must know of the whole run; what takes long is kept, for a resumed run."""
+        if any(need.logged for need in self.scorer.first_passes):
+            self.scorer.check(self.open_reader(), self.place_of)
+            path = target.with_name(f"{target.name}.questions.part")
+            log = QuestionLog(path, self.identity, resume=self.resume, resumable=self.output is not None)
+            self.question_log = self._closing.enter_context(log)
+        self.scorer.first_pass(self._watched(self.scorer.first_pass_label, self.open_reader()), self.question_log)
 
     def answers(self, finished: Finished) -> Iterator[tuple[Example, Mapping[str, float | None], Mapping[str, str]]]:
         """Read the input once more beside its scores, for a report of them."""

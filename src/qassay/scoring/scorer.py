@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
@@ -12,19 +12,23 @@ import numpy as np
 
 from qassay.errors import DataError, SpecError, TextTooLongError, option
 from qassay.features.batch import Batch
-from qassay.features.frequencies import Frequencies
+from qassay.features.first_pass import Tools
 from qassay.features.resources import Resources
-from qassay.metrics.registry import create_all, default_metrics
+from qassay.metrics.registry import create_all
 from qassay.models.base import EMBEDDED
+from qassay.records import read_field
 from qassay.scoring.aggregation import ScoredBatch, Tally
+from qassay.scoring.defaults import default_metrics
 from qassay.scoring.table import ScoreTable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 
     from qassay.arrays import Floats
+    from qassay.features.first_pass import FirstPass, PassLog
     from qassay.metrics.base import Metric
     from qassay.models.base import Device
+    from qassay.models.question_models import Models
     from qassay.records import Example
     from qassay.spec import MetricSpec
 
@@ -34,10 +38,17 @@ MODEL_BATCH = 128
 SEED = 12345
 NO_NUMBER = "the metric or its model returned no number (NaN)"
 OnError = Literal["stop", "skip"]
+Place = tuple[str | None, int | None]
+"""The input and the line of an answer, as far as they are known."""
 _Found = TypeVar("_Found")
 
 
-class Readable:
+def nowhere(_: Example) -> Place:
+    """Know of no place."""
+    return None, None
+
+
+class TooLongGuard:
     """A batch that is read with models. What is too long for one of them is left out, if errors are skipped."""
 
     def __init__(self, batch: Batch, on_error: OnError) -> None:
@@ -73,12 +84,10 @@ class Readable:
         if not concerned:
             raise problem
         if self._on_error == "stop":
-            named = examples[min(concerned)].id
-            raise DataError(
-                f'the answer with id "{named}": {problem.message}, or {option("on_error", "skip")}'
-            ) from problem
+            named = _shown(examples[min(concerned)])
+            raise DataError(f"{named}: {problem.message}, or {option('on_error', 'skip')}") from problem
         for i in concerned:
-            self._left_out[i] = f"longer than {problem.most:,} word pieces, more than a model can hold in memory"
+            self._left_out[i] = too_long_reason(problem)
             # Without texts it has nothing to be read, and keeps its place in the batch.
             blank = tuple(replace(each, text="") for each in examples[i].references)
             examples[i] = replace(examples[i], candidate=None, references=blank)
@@ -87,11 +96,6 @@ class Readable:
 
 class Scorer:
     """Metrics with what they share over a run; scores batch after batch. Can be sent to another process."""
-
-    prelude = "counting"
-    """What is done before the first score, where anything is."""
-    used_up: frozenset[str] = frozenset()
-    """Fields that come with an example, are read and not written back."""
 
     def __init__(
         self,
@@ -103,9 +107,15 @@ class Scorer:
         threads: int | None = None,
         on_error: OnError = "stop",
         defaulted: bool = False,
+        questions: Models | None = None,
+        consumed_fields: frozenset[str] = frozenset(),
     ) -> None:
         self.metrics: list[Metric] = create_all(specs, model)
-        self.resources = Resources(language, model=model, device=device, threads=threads)
+        self.resources = Resources(language, model=model, device=device, threads=threads, questions=questions)
+        self.consumed_fields = consumed_fields
+        """Fields that come with an example, are read and not written back."""
+        self._notes: Counter[str] = Counter()
+        """Of the first passes."""
         self.on_error: OnError = on_error
         """What an answer does that is too long for a model or lacks what a metric needs: end the run, or go without
         that score."""
@@ -138,62 +148,102 @@ class Scorer:
     @property
     def choices(self) -> str:
         """What besides the metrics must be the same for two runs to be one."""
-        return f"language={self.resources.language} model={self.resources.model}"
+        found = [f"language={self.resources.language} model={self.resources.model}"]
+        return " ".join(filter(None, [*found, *(need.identity(self.resources) for need in self.first_passes)]))
+
+    @cached_property
+    def first_passes(self) -> list[FirstPass[Any]]:
+        """What must be gathered over the whole run before its first answer is scored, once for all metrics."""
+        found: dict[Hashable, FirstPass[Any]] = {}
+        for metric in self.metrics:
+            for need in metric.first_passes(self.resources):
+                found[need.key] = found[need.key].joined(need) if need.key in found else need
+        return list(found.values())
 
     @property
-    def counts_first(self) -> bool:
-        """Whether the run's references must be counted before the first score."""
-        return any(metric.frequencies for metric in self.metrics)
+    def first_pass_label(self) -> str:
+        """What progress calls the first passes."""
+        return " and ".join(dict.fromkeys(need.label for need in self.first_passes))
+
+    def __getstate__(self) -> dict[str, Any]:
+        # First passes may hold open models, and another process needs their results alone.
+        return {name: value for name, value in self.__dict__.items() if name != "first_passes"}
 
     @property
     def batch_size(self) -> int:
         """How many answers to score at a time; the scores do not depend on it."""
         return MODEL_BATCH if any(metric.runs_model for metric in self.metrics) else BATCH
 
-    def count(self, examples: Iterable[Example]) -> None:
-        """Count the frequencies that the metrics need over all references of the run."""
-        needs = dict.fromkeys(need for metric in self.metrics for need in metric.frequencies)
-        frequencies = {need: Frequencies(need) for need in needs}
-        if not frequencies:
+    def first_pass(self, examples: Iterable[Example], log: PassLog | None = None) -> None:
+        """Gather what the metrics must know of the whole run; a log lets a stopped run go on where it was."""
+        if not self.first_passes:
             return
-        for chunk in batches(examples, BATCH):
-            for need, counted in frequencies.items():
-                counted.add(chunk, self.resources.tokeniser(need.tok))
-        self.resources = replace(self.resources, frequencies=frequencies)
+        tools = Tools(log, self._too_long)
+        collectors = {need.key: need.begin(self.resources, tools) for need in self.first_passes}
+        for chunk in batches(examples, min(need.at_once for need in self.first_passes)):
+            self.check(chunk)
+            for collector in collectors.values():
+                collector.update(chunk)
+        for collector in collectors.values():
+            self._notes.update(collector.notes)
+        gathered = {key: collector.finish() for key, collector in collectors.items()}
+        self.resources = replace(self.resources, first_pass=gathered)
 
     def score(self, examples: Sequence[Example]) -> ScoredBatch:
         """Score one batch with every metric."""
-        self._check_fields(examples)
-        readable = Readable(Batch(examples, self.resources), self.on_error)
-        scored = ScoredBatch(examples, {}, {}, {}, Counter(), self.used_up)
+        self.check(examples)
+        guard = TooLongGuard(Batch(examples, self.resources), self.on_error)
+        scored = ScoredBatch(examples, {}, {}, {}, Counter(), self.consumed_fields)
         for metric in self.metrics:
             spec = str(metric.spec)
             lacking = _lacking(metric, examples) if self._may_lack else {}
-            (stats, unscored), left_out = readable.run(partial(_measured, metric, lacking))
+            (stats, unscored), left_out = guard.run(partial(_measured, metric, lacking))
             scored.stats[spec] = stats
             scored.scores[spec] = metric.finish(stats)
             undefined = dict.fromkeys(np.flatnonzero(np.isnan(scored.scores[spec])).tolist(), NO_NUMBER)
             scored.unscored[spec] = undefined | unscored | left_out
-        scored.notes.update(readable.notes)
+        scored.notes.update(guard.notes)
         return scored
 
     def tally(self) -> Tally:
         """Begin totals for this run."""
-        return Tally(self.metrics, self.resources)
+        tally = Tally(self.metrics, self.resources)
+        tally.notes.update(self._notes)
+        return tally
 
     @property
     def _may_lack(self) -> bool:
         return self.defaulted or self.on_error == "skip"
 
-    def _check_fields(self, examples: Sequence[Example]) -> None:
-        for metric in () if self._may_lack else self.metrics:
-            for need in sorted(metric.needed_fields):
-                lacking = next((example for example in examples if _lacks(example, need)), None)
-                if lacking is not None:
-                    raise DataError(
-                        f'{metric.spec} needs "{need}", and the answer with id "{lacking.id}" has none; '
-                        f"{_remedy(metric, need)}, or {option('on_error', 'skip')}"
-                    )
+    def check(self, examples: Iterable[Example], place_of: Callable[[Example], Place] = nowhere) -> None:
+        """Raise a DataError at the first answer that lacks what a metric needs, or that a metric cannot read.
+
+        Where answers may go without such scores, all pass.
+        """
+        for example in () if self._may_lack else examples:
+            for metric in self.metrics:
+                if problem := self._problem(metric, example):
+                    raise DataError(problem, *place_of(example))
+
+    def _problem(self, metric: Metric, example: Example) -> str | None:
+        lacking = next((need for need in sorted(metric.needed_fields) if _lacks(example, need)), None)
+        if lacking is not None:
+            name = metric.field_names.get(lacking)
+            needed = f'"{lacking}"' + (f' ("{name}" in a file of summaries)' if name else "")
+            return (
+                f"{metric.spec} needs {needed}, and {_shown(example)} has none; "
+                f"{_remedy(metric, lacking)}, or {option('on_error', 'skip')}"
+            )
+        reason = metric.unreadable(example, self.resources)
+        if reason is None:
+            return None
+        return f"{metric.spec} cannot read {_shown(example)}: {reason}, leave it out, or {option('on_error', 'skip')}"
+
+    def _too_long(self, example: Example, problem: TextTooLongError) -> str:
+        """Return why an answer goes without a score, unless the run ends here."""
+        if self.on_error == "stop":
+            raise DataError(f"{_shown(example)}: {problem.message}, or {option('on_error', 'skip')}") from problem
+        return too_long_reason(problem)
 
 
 def _measured(metric: Metric, lacking: Mapping[int, str], batch: Batch) -> tuple[Floats, dict[int, str]]:
@@ -209,15 +259,25 @@ def _measured(metric: Metric, lacking: Mapping[int, str], batch: Batch) -> tuple
 def _lacking(metric: Metric, examples: Sequence[Example]) -> dict[int, str]:
     """Find the answers that lack what a metric needs, with what it is."""
     return {
-        i: f"no {need}"
+        i: f"no {metric.field_names.get(need, need)}"
         for need in sorted(metric.needed_fields)
         for i, each in enumerate(examples)
         if _lacks(each, need)
     }
 
 
+def too_long_reason(problem: TextTooLongError) -> str:
+    """Return why an answer that is too long for a model has no score."""
+    return f"longer than {problem.most:,} word pieces, more than a model can hold in memory"
+
+
+def _shown(example: Example) -> str:
+    of = f' of system "{example.system}"' if example.system else ""
+    return f'the answer with id "{example.id}"{of}'
+
+
 def _lacks(example: Example, need: str) -> bool:
-    given = getattr(example, need)
+    given = read_field(example, need)
     return not given or (isinstance(given, str) and not given.strip())
 
 
@@ -238,11 +298,12 @@ def score_examples(
     device: Device = "auto",
     on_error: OnError = "stop",
     scorer: Scorer | None = None,
+    log: PassLog | None = None,
 ) -> ScoreTable:
     """Score examples that fit in memory and keep everything; without specs, with the metrics that suit them.
 
     With `on_error="skip"` an answer that is too long for a model goes without its scores instead of ending the run. A
-    scorer that is given stands for all other choices.
+    scorer that is given stands for all other choices. A log keeps what first passes found in each answer.
     """
     everything = tuple(examples)
     if not everything:
@@ -251,7 +312,7 @@ def score_examples(
         chosen, defaulted = (specs, False) if specs else (default_metrics(everything[0]), True)
         scorer = Scorer(chosen, language=language, model=model, device=device, on_error=on_error, defaulted=defaulted)
         scorer.need_model()
-    scorer.count(everything)
+    scorer.first_pass(everything, log)
     tally = scorer.tally()
     parts = [scorer.score(chunk) for chunk in batches(everything, batch)]
     for part in parts:
@@ -273,7 +334,7 @@ def score_examples(
         notes=dict(tally.notes),
         seed=seed,
         reads=frozenset().union(*(metric.reads for metric in scorer.metrics)),
-        used_up=scorer.used_up,
+        consumed_fields=scorer.consumed_fields,
     )
 
 

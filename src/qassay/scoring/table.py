@@ -99,7 +99,7 @@ class ScoreTable:
     seed: int
     reads: frozenset[str] = frozenset()
     """The fields of an answer, beyond candidate, question and references, on which some score depends."""
-    used_up: frozenset[str] = frozenset()
+    consumed_fields: frozenset[str] = frozenset()
     """Fields of the rows that were read and are not written back."""
 
     def __repr__(self) -> str:
@@ -150,7 +150,7 @@ class ScoreTable:
             scores = {spec: self.score(spec, i) for spec in self.scores}
             reasons = {spec: score.reason for spec, score in scores.items() if score.reason}
             values = {spec: score.value for spec, score in scores.items()}
-            yield encode_row(without_fields(example, self.used_up), values, reasons)
+            yield encode_row(without_fields(example, self.consumed_fields), values, reasons)
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """Return the aggregates as plain dictionaries."""

@@ -5,8 +5,10 @@ import torch
 from transformers import BertConfig, BertForQuestionAnswering
 
 from commands import qassay_json, write_rows
-from qassay.metrics.questions.models import Models
+from qassay.metrics.questions.models import open_pipeline
+from qassay.metrics.registry import create
 from qassay.models.load_question_answering import load_generator
+from qassay.models.question_models import Models
 from qassay.records import Example, Reference
 from tiny_bert import write_tiny_bert
 from tiny_t5 import write_tiny_t5
@@ -29,7 +31,7 @@ def generator(tmp_path_factory):
 
 
 def _asked(models):
-    (record,) = models.interrogator(("em",)).interrogate([EXAMPLE], ["qaeval"])
+    ((record,),) = open_pipeline(models, ("exact_match",)).ask([EXAMPLE], [create("qaeval")])
     return record.sources[0].questions
 
 
@@ -50,10 +52,11 @@ def test_answers_are_the_readers_own(reader):
 def test_other_models_are_another_identity(reader, generator):
     """Scores of one reader or generator are not taken for those of another."""
     plain, worded = (
-        Models(reader=reader, generator=each, device="cpu").interrogator(("em",)) for each in (None, generator)
+        open_pipeline(Models(reader=reader, generator=each, device="cpu"), ("exact_match",))
+        for each in (None, generator)
     )
     assert plain.fingerprint != worded.fingerprint
-    assert plain.identity("em")["answers"] == worded.identity("em")["answers"]
+    assert plain.identity("exact_match")["answers"] == worded.identity("exact_match")["answers"]
 
 
 def test_the_command_line_takes_them_by_name(reader, generator, tmp_path):

@@ -1,6 +1,6 @@
 import pytest
 
-from interrogated import CapitalChunker
+from fake_pipeline import CapitalChunker
 from qassay.metrics.questions.question_generation import Questioner
 from qassay.models.load_question_answering import load_chunker
 

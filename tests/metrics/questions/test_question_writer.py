@@ -1,6 +1,6 @@
 import pytest
 
-from interrogated import CapitalChunker
+from fake_pipeline import CapitalChunker
 from qassay.errors import SpecError
 from qassay.metrics.questions.question_generation import Questioner
 from qassay.metrics.questions.question_writer import PROMPT, ModelWriter, check_prompt

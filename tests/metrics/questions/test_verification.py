@@ -1,14 +1,9 @@
 import numpy as np
 import pytest
 
-from qassay.metrics.questions.verification import (
-    NOT_IN_CONTEXT,
-    Pair,
-    Verifier,
-    bounds,
-    rescaled,
-    surroundings,
-)
+from qassay.metrics.embedding.score_range import bounds, rescaled
+from qassay.metrics.phrases import NOT_IN_CONTEXT, surroundings
+from qassay.metrics.questions.verification import Pair, Verifier
 
 
 @pytest.fixture(scope="module")
@@ -42,10 +37,10 @@ def test_a_phrase_that_is_not_in_its_context_stands_alone():
 
 def test_equal_pairs_get_equal_scores():
     """The order of pairs and their repetition change nothing."""
-    verifier = Verifier(["em", "token_f1", "lerc"])
+    verifier = Verifier(["exact_match", "token_f1", "lerc"])
     a, b = Pair("Where?", "in Oslo", "Oslo"), Pair("Who?", "Anna", "Ida")
     scores = verifier.verify([a, b, a])
-    assert [scores["em"].tolist(), scores["token_f1"].round(4).tolist()] == [[0, 0, 0], [0.6667, 0, 0.6667]]
+    assert [scores["exact_match"].tolist(), scores["token_f1"].round(4).tolist()] == [[0, 0, 0], [0.6667, 0, 0.6667]]
     assert scores["lerc"][0] == scores["lerc"][2] > scores["lerc"][1]
 
 

@@ -12,10 +12,8 @@ from qassay.io.readers.json_rows import DECODING_ERRORS, decode_row, explain
 from qassay.io.readers.read_context import ReadContext, fail
 from qassay.io.readers.rows import Row, as_input, rename, to_example
 from qassay.io.source import Source
-from qassay.records import Example
+from qassay.records import ANSWER_CONTEXT, Example
 
-ANSWER_CONTEXT = "answer_context"
-"""The field that holds the text an expected answer was taken from; the prediction's own is the example's context."""
 SUMMARY_FIELDS = ("id", "system", "summary", "references", "document", "question_type", "judgement")
 PAIR_FIELDS = (
     "id",

@@ -14,7 +14,6 @@ from qassay.meta.correlation.levels import Level
 from qassay.meta.correlation.metric_comparison import compare_metrics, standings
 from qassay.meta.correlation.panel import Panel, Pooling
 from qassay.meta.correlation.significance import DRAWS_A_PAIR, DifferenceTest
-from qassay.metrics.questions.summary_scorer import is_summary_metric
 from qassay.metrics.registry import create
 
 if TYPE_CHECKING:
@@ -129,8 +128,7 @@ def evidence_of_table(table: ScoreTable, judgements: Judgements | None = None) -
     if judgements is not None:
         found = judgements.of([(each.id, each.system) for each in examples])
         examples = tuple(replace(each, judgement=value) for each, value in zip(examples, found, strict=True))
-    # What asks questions is a mean over summaries, like all metrics that are not in the catalogue of pooled ones.
-    metrics = [create(spec) for spec in table.scores if not is_summary_metric(spec)]
+    metrics = [create(spec) for spec in table.scores]
     panel = Panel.build(
         [_number(each.judgement) for each in examples],
         dict(table.scores),

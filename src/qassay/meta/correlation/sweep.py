@@ -14,7 +14,7 @@ from qassay.meta.correlation.evaluation import correlate_part
 from qassay.meta.correlation.panel import Panel, Pooling
 from qassay.metrics.registry import CATALOGUE, parse_spec
 from qassay.models.base import EMBEDDED
-from qassay.scoring.scorer import BATCH, Readable, Scorer, batches
+from qassay.scoring.scorer import BATCH, Scorer, TooLongGuard, batches
 from qassay.spec import with_options
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def sweep(
     variants = wanted.variants(specs)
     swept = [each for group in variants.values() for each in group]
     scorer = Scorer(swept, language=language, model=model, device=device).need_model()
-    scorer.count(evidence.examples)
+    scorer.first_pass(evidence.examples)
     trial = _trial(evidence, scorer)
     points = []
     for label, rows in evidence.rows(by).items():
@@ -143,7 +143,7 @@ def fitting(evidence: Evidence, wanted: Sweep) -> list[str]:
 
 def _trial(evidence: Evidence, scorer: Scorer) -> Panel:
     # What is too long for a model has stopped the run already, or been skipped before.
-    ready = [Readable(Batch(chunk, scorer.resources), "skip") for chunk in batches(evidence.examples, BATCH)]
+    ready = [TooLongGuard(Batch(chunk, scorer.resources), "skip") for chunk in batches(evidence.examples, BATCH)]
     stats = {
         str(metric.spec): np.concatenate([batch.run(metric.stats)[0] for batch in ready]) for metric in scorer.metrics
     }

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from qassay.errors import SpecError
 from qassay.features.embeddings import text_embeddings
 from qassay.features.readability import UNREAD, UNREAD_TEXT, readable_pairs
 from qassay.features.weightings import WEIGHTINGS, TokenisedTexts
@@ -13,8 +14,11 @@ from qassay.metrics.base import EMPTY_REFERENCE, MeanMetric, best, f_measure, su
 from qassay.metrics.breakdown import answer_weights
 from qassay.metrics.embedding.baseline import Baseline, baseline, baseline_identity
 from qassay.metrics.embedding.matching import Units, match_pairs
+from qassay.metrics.embedding.phrase_matching import match_phrases
+from qassay.metrics.embedding.score_range import RangePass, rescaled
 from qassay.models.base import EMBEDDED, TokenWeights
 from qassay.models.load import is_encoder
+from qassay.records import ANSWER_CONTEXT
 from qassay.spec import Param
 from qassay.text.tokens import Tokens
 
@@ -23,11 +27,15 @@ if TYPE_CHECKING:
 
     from qassay.arrays import Bools, Floats, Ints
     from qassay.features.batch import Batch, Pairs
+    from qassay.features.first_pass import FirstPass
     from qassay.features.resources import Resources
     from qassay.features.weightings import RowWeights, Weighting
     from qassay.metrics.breakdown import AnswerWeights
     from qassay.models.base import TokenEmbeddings
-    from qassay.spec import Value
+    from qassay.spec import MetricSpec, Value
+
+RUN = "run"
+"""The value of `rescale` by which the run's own scores decide."""
 
 
 class BertScore(MeanMetric):
@@ -35,6 +43,10 @@ class BertScore(MeanMetric):
 
     The marks around a text can be matched but weigh nothing, as in the bert-score package. `sharpen` raises
     similarities, clipped to 0 and above, to a power; `rescale` maps the similarity of unrelated texts to 0.
+
+    With `context=phrase` candidate and reference are phrases: each is encoded inside the text that it comes from (the
+    fields `context` and `answer_context`), and its own tokens are matched. With `rescale=run` the 2.5th and 97.5th
+    percentiles of the run's scores become 0 and 1 (Deutsch and Roth 2022).
     """
 
     name = "bert_score"
@@ -44,12 +56,24 @@ class BertScore(MeanMetric):
         Param("model", EMBEDDED, "mini, a folder, or a Hugging Face name (extra hf)"),
         Param("layer", 0, "whose embeddings; 0 is the model's default", low=0, high=200),
         Param("stat", "f", "F, precision or recall", choices=("f", "p", "r")),
-        Param("rescale", "no", "map unrelated texts to 0: no, yes, or a baseline file"),
+        Param("rescale", "no", "map unrelated texts to 0: no, yes, or a baseline file; run: by the run's own scores"),
         Param("sharpen", 1.0, "power on similarities, clipped to 0 and above unless it is 1", low=0.01, high=100),
+        Param(
+            "context",
+            "none",
+            "encode the texts by themselves, or as phrases inside the texts that they come from",
+            choices=("none", "phrase"),
+        ),
         UNREAD,
     )
     weightings = WEIGHTINGS
     precedence = 1
+
+    def __init__(self, spec: MetricSpec) -> None:
+        super().__init__(spec)
+        self._in_context = self.text("context") == "phrase"
+        if self._in_context and spec.weights:
+            raise SpecError(f"{spec}: phrases in their contexts take no weights; leave out :{spec.weights} or context=")
 
     @classmethod
     def takes_model(cls, ref: str, settings: Mapping[str, Value]) -> bool:  # noqa: ARG003 - any encoder
@@ -65,7 +89,11 @@ class BertScore(MeanMetric):
         """Add the encoder's fingerprint, the layer that is meant and what unrelated texts are taken to score."""
         encoder, source = resources.encoder(self.model), self.text("rescale")
         layer = int(self.settings["layer"]) or encoder.default_layer
-        floor = {} if source == "no" else {"baseline": baseline_identity(source, layer)}
+        if source == RUN:
+            low, high = resources.gathered(self._range).bounds
+            floor = {"range": f"{low:.6g} to {high:.6g}"}
+        else:
+            floor = {} if source == "no" else {"baseline": baseline_identity(source, layer)}
         return {**super().identity(resources), "model": encoder.fingerprint, "layer": str(layer), **floor}
 
     @property
@@ -73,10 +101,37 @@ class BertScore(MeanMetric):
         """The encoder's own word pieces."""
         return "piece" if self.model == EMBEDDED else f"piece:{self.model}"
 
+    @property
+    def reads(self) -> frozenset[str]:
+        """Add the texts that phrases come from, where they are encoded inside them."""
+        return super().reads | ({"context", ANSWER_CONTEXT} if self._in_context else frozenset())
+
+    def first_passes(self, resources: Resources) -> tuple[FirstPass[Any], ...]:
+        """Add the range of the run's scores, for `rescale=run`."""
+        found = super().first_passes(resources)
+        return (*found, self._range) if self.text("rescale") == RUN else found
+
+    @property
+    def _range(self) -> RangePass:
+        return RangePass(self.spec, self._scores, self.reads)
+
     def values(self, batch: Batch) -> Floats:
+        """Return each example's best score, rescaled as wanted."""
+        if self.text("rescale") != RUN:
+            return self._scores(batch)
+        found = batch.resources.gathered(self._range)
+        scores = self._range.scores_of(batch, found)
+        # A blank candidate is not compared, and shares nothing with the reference.
+        blank = np.array([not (example.candidate or "").strip() for example in batch.examples], bool)
+        return np.where(blank & ~np.isnan(scores), 0.0, rescaled(scores, *found.bounds))
+
+    def _scores(self, batch: Batch) -> Floats:
         """Score every pair and keep each example's best."""
         pairs = self._usable(batch)
         layer = self._layer(batch)
+        if self._in_context:
+            precision, recall = match_phrases(batch, pairs, self.model, layer, self.number("sharpen"))
+            return best(self._score(precision, recall, self._floor(batch, layer)), pairs.example, len(batch))
         encoded = text_embeddings(batch, self.model, layer)
         left, right, weights = self._weights(batch, pairs, encoded)
         power = self.number("sharpen")
@@ -154,7 +209,7 @@ class BertScore(MeanMetric):
 
     def _floor(self, batch: Batch, layer: int) -> Baseline:
         source = self.text("rescale")
-        if source == "no":
+        if source in {"no", RUN}:
             return Baseline(0.0, 0.0, 0.0)
         return baseline(batch.resources.encoder(self.model), layer, source, self.number("sharpen"))
 

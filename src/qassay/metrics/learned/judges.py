@@ -10,6 +10,7 @@ import numpy as np
 from qassay.arrays import summed
 from qassay.equivalence.rule import RULE_NAMES
 from qassay.errors import SpecError
+from qassay.features.batch import Batch
 from qassay.features.readability import UNREAD, UNREAD_TEXT, readable_pairs
 from qassay.features.tokens import token_view
 from qassay.metrics.base import EMPTY_REFERENCE, MeanMetric, best, divide, subset
@@ -18,6 +19,8 @@ from qassay.metrics.learned.canonical_pairs import canonical_pairs
 from qassay.metrics.learned.signal_labels import labelled_parts
 from qassay.metrics.learned.signals import JUDGE, Signals, lexical_signals, model_signals
 from qassay.metrics.learned.verdicts import judge_logits
+from qassay.metrics.lexical.ngrams import identical
+from qassay.metrics.phrases import surrounding_context
 from qassay.models.ava.design import DESIGNS, READER
 from qassay.models.ava.judge import DESCRIPTION as ENCODERS
 from qassay.models.ava.judge import read_settings
@@ -33,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from qassay.arrays import Bools, Floats
-    from qassay.features.batch import Batch, Pairs
+    from qassay.features.batch import Pairs
     from qassay.features.resources import Resources
     from qassay.metrics.breakdown import Part
     from qassay.metrics.learned.canonical_pairs import JudgedPairs
@@ -51,6 +54,8 @@ REFERENCES = Param(
 RULES = Param(
     "rules", "all", "which rules put an answer into the reference's words before it is judged", parts=RULE_NAMES
 )
+_READ = 600
+"""Characters of a phrase's text that LERC reads: a summary is hardly longer."""
 _MOST_SURE = 7.0
 """The judge's logit counts no further than this."""
 
@@ -155,13 +160,26 @@ class LearnedMetric(MeanMetric):
 class Lerc(LearnedMetric):
     """A reader's estimate of how right an answer is, in [0, 1], with the context where there is one (Chen et al. 2020).
 
-    The embedded reader is the judge's network, trained on verdicts and graded ratings alike.
+    The embedded reader is the judge's network, trained on verdicts and graded ratings alike. With `context=phrase` the
+    candidate is a phrase of its context: 600 characters around it are read, and candidates that equal the reference
+    after normalisation count 1 (Deutsch and Roth 2022).
     """
 
     name = "lerc"
     summary = "a reader's estimate of how right an answer is, with its context where there is one"
     source = "Chen et al. 2020"
-    params = (MODEL, REFERENCES, UNREAD, RULES)
+    params = (
+        MODEL,
+        REFERENCES,
+        Param(
+            "context",
+            "whole",
+            "read the whole context, or as much as surrounds the candidate, which is a phrase of it",
+            choices=("whole", "phrase"),
+        ),
+        UNREAD,
+        RULES,
+    )
 
     @classmethod
     def takes_model(cls, ref: str, settings: Mapping[str, Value]) -> bool:  # noqa: ARG003 - any reader
@@ -180,6 +198,35 @@ class Lerc(LearnedMetric):
     def pair_logits(self, batch: Batch, pairs: Pairs) -> Floats:
         """Read each pair with its context."""
         return judge_logits(batch, self.text("model"), pairs, context=True)
+
+    def values(self, batch: Batch) -> Floats:
+        """Read phrases in what surrounds them, unless they are the same answer."""
+        if not self._of_phrases:
+            return super().values(batch)
+        same = _same_answers(batch)
+        scores = np.where(same, 1.0, np.nan)
+        rows = np.flatnonzero(~same).tolist()
+        around = [replace(each, context=surrounding_context(each, _READ)) for each in batch.examples]
+        read = Batch([around[i] for i in rows], batch.resources)
+        scores[rows] = super().values(read)
+        batch.notes |= read.notes
+        return scores
+
+    def unscored(self, batch: Batch) -> dict[int, str]:
+        """Leave out the phrases that are the same answer, whatever their words."""
+        same = set(np.flatnonzero(_same_answers(batch)).tolist()) if self._of_phrases else set()
+        return {i: reason for i, reason in super().unscored(batch).items() if i not in same}
+
+    @property
+    def _of_phrases(self) -> bool:
+        return self.text("context") == "phrase"
+
+
+def _same_answers(batch: Batch) -> Bools:
+    """Return which examples equal one of their references after normalisation."""
+    same = np.zeros(len(batch), bool)
+    same[batch.pairs.example[identical(token_view(batch, "squad"), batch.pairs)]] = True
+    return same
 
 
 class Ava(LearnedMetric):

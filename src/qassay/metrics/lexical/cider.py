@@ -52,20 +52,19 @@ class Cider(OverlapMetric):
         """The n-gram frequencies, all references of one example being one document."""
         return FrequencyNeed(self.tok, int(self.settings["n"]), together=True)
 
-    @property
-    def frequencies(self) -> tuple[FrequencyNeed, ...]:
-        """Ask for the run's own frequencies unless a file gives them."""
+    def first_passes(self, resources: Resources) -> tuple[FrequencyNeed, ...]:  # noqa: ARG002 - none decides
+        """Count the run's own frequencies unless a file gives them."""
         return () if self._stored else (self.need,)
 
     def identity(self, resources: Resources) -> dict[str, str]:
-        """Name the stored frequencies by their hash."""
-        own = {"df": self._stored.fingerprint} if self._stored else {}
-        return {**super().identity(resources), **own}
+        """Name the frequencies by their hash."""
+        found = self._stored or resources.gathered(self.need)
+        return {**super().identity(resources), "df": found.fingerprint}
 
     def values(self, batch: Batch) -> Floats:
         """Score each candidate against all its references."""
         view, pairs = token_view(batch, self.tok), self.usable(batch)
-        rarity = self._stored or batch.resources.frequencies[self.need]
+        rarity = self._stored or batch.resources.gathered(self.need)
         vectors = {row: self._vectors(view.tokens.row(row), rarity) for row in self._rows(batch)}
         sums, counts, equal = (np.zeros(len(batch)) for _ in range(3))
         coded = view.tokens.coded

@@ -110,6 +110,20 @@ class TokenRecall(TokenF1):
         return self.shared(batch, view).recall
 
 
+class IsAnswered(MeanMetric):
+    """1 when there is an answer at all, whatever it says, else 0 (Deutsch and Roth 2022)."""
+
+    name = "is_answered"
+    summary = "1 if there is an answer at all"
+    source = "Deutsch and Roth 2022"
+    reference_free = True
+
+    def values(self, batch: Batch) -> Floats:
+        """Look for anything but blanks."""
+        given = [np.nan if each.candidate is None else float(bool(each.candidate.strip())) for each in batch.examples]
+        return np.array(given, np.float64)
+
+
 class Contains(PairMetric):
     """1 when the reference's tokens stand in the candidate, in a row, else 0."""
 

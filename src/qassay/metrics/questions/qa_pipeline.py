@@ -1,12 +1,8 @@
-"""QAEval and FEQA: a text raises questions, another answers them, and the answers are compared.
-
-QAEval (Deutsch et al. 2021) asks what a reference summary holds and reads the candidate summary; FEQA (Durmus et al.
-2020) asks what the candidate holds and reads the document.
-"""
+"""Question answering for metrics: a text raises questions, another answers them, and the answers are compared."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from qassay.metrics.questions.records import AskedQuestion, SourceRecord, SummaryRecord
 from qassay.metrics.questions.verification import Pair
@@ -15,14 +11,13 @@ from qassay.text.language import script
 
 if TYPE_CHECKING:
     from collections import Counter
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from qassay.metrics.questions.question_generation import Questioner, Raised
     from qassay.metrics.questions.verification import Verifier
     from qassay.models.onnx.reader import Answer, Answerer
     from qassay.records import Example
 
-QAEVAL, FEQA = "qaeval", "feqa"
 NO_SUMMARY = "no summary"
 NOTHING_TO_ASK = "no noun phrase to ask about"
 _LOOKED_AT = 10_000
@@ -30,17 +25,50 @@ _LOOKED_AT = 10_000
 _LANGUAGES = {"han": "Chinese", "kana": "Japanese", "hangul": "Korean", "other": "another script than Latin"}
 
 
-class Task(NamedTuple):
+class Source(NamedTuple):
     """A text that raises questions and the one that is to answer them."""
 
-    example: int
-    metric: str
-    source: str
+    name: str
     raises: str
     answers: str
 
 
-class Interrogator:
+class Inquiry(Protocol):
+    """What a metric asks about an example."""
+
+    @property
+    def name(self) -> str:
+        """The metric's."""
+
+    @property
+    def nothing_beside(self) -> str:
+        """Why there is no score where the candidate cannot be held against anything."""
+
+    def sources(self, example: Example) -> list[Source]:
+        """Return the texts that raise questions, each with the one that answers them."""
+
+    def beside(self, example: Example) -> list[tuple[str, str]]:
+        """Return the texts that the candidate is held against, each with what it is."""
+
+
+class _Task(NamedTuple):
+    example: int
+    metric: str
+    source: Source
+
+
+def unreadable(example: Example, inquiry: Inquiry, *, english: bool) -> str | None:
+    """Return why a metric cannot read a summary or what it is held against; None where it can."""
+    beside = [(name, text[:_LOOKED_AT]) for name, text in inquiry.beside(example)]
+    if not any(text for _, text in beside):
+        return inquiry.nothing_beside
+    for name, text in (("the summary", example.candidate or ""), *beside):
+        if english and is_foreign(text):
+            return f"{name} is in {_LANGUAGES[script(text)]}, and the embedded chunker and reader are English"
+    return None
+
+
+class QAPipeline:
     """Asks, answers and verifies for many summaries at a time."""
 
     def __init__(self, questioner: Questioner, answerer: Answerer, verifier: Verifier, *, english: bool = True) -> None:
@@ -59,7 +87,7 @@ class Interrogator:
 
     def identity(self, method: str) -> dict[str, str]:
         """Return what scores depend on besides the texts: the models that ask, answer and verify."""
-        verifying = {f"verify.{key}": value for key, value in self._verifier.identity.get(method, {}).items()}
+        verifying = {f"verify.{key}": value for key, value in self._verifier.identity(method).items()}
         return {"asks": self._questioner.fingerprint, "answers": self._answerer.fingerprint, **verifying}
 
     @property
@@ -67,67 +95,46 @@ class Interrogator:
         """What there is to say of the texts that were read."""
         return (self._answerer.notes + self._verifier.notes) | language_notes(self._unread)
 
-    def interrogate(self, examples: Sequence[Example], metrics: Iterable[str]) -> list[SummaryRecord]:
-        """Return one record for each example and metric, example by example; what cannot be read has the reason.
+    def ask(self, examples: Sequence[Example], inquiries: Sequence[Inquiry]) -> list[list[SummaryRecord]]:
+        """Return each example's records, one per inquiry; what cannot be read has the reason.
 
         The same question on the same text is answered once, whichever summaries ask it.
         """
-        wanted = tuple(metrics)
-        tasks = [task for i, example in enumerate(examples) for task in self._tasks(i, example, wanted)]
+        tasks = [
+            _Task(i, inquiry.name, source)
+            for i, example in enumerate(examples)
+            for inquiry in inquiries
+            if example.candidate is not None and not unreadable(example, inquiry, english=self._english)
+            for source in inquiry.sources(example)
+        ]
         if self._english:
-            texts = {text[:_LOOKED_AT] for task in tasks for text in (task.raises, task.answers)}
+            texts = {text[:_LOOKED_AT] for task in tasks for text in (task.source.raises, task.source.answers)}
             self._unread |= {text for text in texts - self._unread if language_notes([text])}
-        raised = self._questioner.ask([task.raises for task in tasks])
+        raised = self._questioner.ask([task.source.raises for task in tasks])
         asked = [(task, each) for task, questions in zip(tasks, raised, strict=True) for each in questions]
-        answers = self._answerer.answer([(each.question.text, task.answers) for task, each in asked])
+        answers = self._answerer.answer([(each.question.text, task.source.answers) for task, each in asked])
         verdicts = self._verdicts(asked, answers)
         records: dict[tuple[int, str, str], list[AskedQuestion]] = {}
         for (task, each), answer, verdict in zip(asked, answers, verdicts, strict=True):
-            found = records.setdefault((task.example, task.metric, task.source), [])
+            found = records.setdefault((task.example, task.metric, task.source.name), [])
             found.append(self._question(each, answer, verdict))
+        of_metric: dict[tuple[int, str], list[_Task]] = {}
+        for task in tasks:
+            of_metric.setdefault((task.example, task.metric), []).append(task)
         return [
-            self._record(
-                example, metric, [task for task in tasks if task.example == i and task.metric == metric], records
-            )
+            [self._record(example, inquiry, of_metric.get((i, inquiry.name), []), records) for inquiry in inquiries]
             for i, example in enumerate(examples)
-            for metric in wanted
         ]
 
-    def _tasks(self, i: int, example: Example, metrics: Iterable[str]) -> Iterable[Task]:
-        summary = example.candidate
-        if summary is None:
-            return
-        for metric in metrics:
-            if self.unreadable(example, metric):
-                continue
-            if metric == QAEVAL:
-                for number, reference in enumerate(example.references, 1):
-                    yield Task(i, metric, f"reference {number}", reference.text, summary)
-            else:
-                yield Task(i, metric, "summary", summary, example.context or "")
-
-    def unreadable(self, example: Example, metric: str) -> str | None:
-        """Return why a metric cannot read a summary or what it is held against; None where it can."""
-        if metric == QAEVAL:
-            beside = [("a reference", reference.text) for reference in example.references]
-        else:
-            beside = [("the document", (example.context or "")[:_LOOKED_AT])]
-        if not any(text for _, text in beside):
-            return "no references" if metric == QAEVAL else "no document"
-        for name, text in (("the summary", example.candidate or ""), *beside):
-            if self._english and is_foreign(text):
-                return f"{name} is in {_LANGUAGES[script(text)]}, and the embedded chunker and reader are English"
-        return None
-
-    def _verdicts(self, asked: Sequence[tuple[Task, Raised]], answers: Sequence[Answer]) -> list[dict[str, float]]:
+    def _verdicts(self, asked: Sequence[tuple[_Task, Raised]], answers: Sequence[Answer]) -> list[dict[str, float]]:
         rows = [i for i, answer in enumerate(answers) if self._is_answered(answer)]
         pairs = [
             Pair(
                 asked[i][1].question.text,
                 asked[i][1].question.answer,
                 answers[i].text,
-                asked[i][0].raises,
-                asked[i][0].answers,
+                asked[i][0].source.raises,
+                asked[i][0].source.answers,
                 asked[i][1].span,
                 (answers[i].start, answers[i].end),
             )
@@ -159,14 +166,17 @@ class Interrogator:
     def _record(
         self,
         example: Example,
-        metric: str,
-        tasks: Sequence[Task],
+        inquiry: Inquiry,
+        tasks: Sequence[_Task],
         found: dict[tuple[int, str, str], list[AskedQuestion]],
     ) -> SummaryRecord:
-        sources = [SourceRecord(task.source, found.get((task.example, metric, task.source), [])) for task in tasks]
+        sources = [
+            SourceRecord(task.source.name, found.get((task.example, task.metric, task.source.name), []))
+            for task in tasks
+        ]
         reason = None
         if example.candidate is None:
             reason = NO_SUMMARY
         elif not any(source.questions for source in sources):
-            reason = self.unreadable(example, metric) or NOTHING_TO_ASK
-        return SummaryRecord(example.id, example.system, metric, sources, reason)
+            reason = unreadable(example, inquiry, english=self._english) or NOTHING_TO_ASK
+        return SummaryRecord(example.id, example.system, inquiry.name, sources, reason)

@@ -6,6 +6,7 @@ from string import Formatter
 from typing import TYPE_CHECKING, Protocol
 
 from qassay.errors import SpecError
+from qassay.models.question_models import PROMPT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -13,8 +14,6 @@ if TYPE_CHECKING:
     from qassay.metrics.questions.answer_selection import Phrase
     from qassay.models.syntax import Tagged
 
-PROMPT = "answer: {answer} context: {sentence}"
-"""What models that ask for a given answer are most often trained on."""
 FIELDS = ("answer", "sentence", "before", "after")
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from qassay.features.batch import Batch
 from qassay.features.tokens import text_spans, text_tokens
 from qassay.features.weightings import WEIGHTINGS, TokenisedTexts
-from qassay.scoring.scorer import MODEL_BATCH, Readable, batches
+from qassay.scoring.scorer import MODEL_BATCH, TooLongGuard, batches
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -59,7 +59,7 @@ def gather_evidence(examples: Iterable[Example], scorer: Scorer) -> Iterator[Evi
     # The other weightings can be read off the texts.
     weightings = [name for name, weighting in WEIGHTINGS.items() if name in used and weighting.runs_model]
     for chunk in batches(examples, MODEL_BATCH):
-        readable = Readable(Batch(chunk, scorer.resources), scorer.on_error)
+        readable = TooLongGuard(Batch(chunk, scorer.resources), scorer.on_error)
         weighed = {each: readable.run(partial(_weighed, weighting=each))[0] for each in weightings}
         explained = {str(metric.spec): readable.run(metric.explain)[0] for metric in scorer.metrics}
         for i in range(len(chunk)):

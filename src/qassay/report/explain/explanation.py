@@ -116,8 +116,8 @@ def explain(example: Example, specs: Sequence[str], scorer: Scorer) -> Explanati
     not counted, those of this answer stand in for them.
     """
     metrics = _wanted(specs, scorer)
-    if scorer.counts_first and not scorer.resources.frequencies:
-        scorer.count([example])
+    if not scorer.resources.first_pass:
+        scorer.first_pass([example])
     alone = [replace(example, references=(each,)) for each in example.references]
     scored = scorer.score([example, *alone])
     scores = [_scores(values, reasons, metrics) for _, values, reasons in scored.rows()]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from qassay.metrics.questions.pair_scorer import IS_ANSWERED
-from qassay.metrics.questions.summary_scorer import DECLARATIONS, is_summary_metric, parse_summary_spec
+from qassay.metrics.questions.metrics import QuestionMetric
+from qassay.metrics.questions.verification import IS_ANSWERED
+from qassay.metrics.registry import create
 from qassay.report.answers import AnswerRow, Ordering, Selection, select_answers, system_names
 from qassay.report.figures.inline import TINTS, interval
 from qassay.report.html.document import render, write_page
@@ -136,12 +137,9 @@ def render_summaries(report: SummaryReport) -> str:
 def _methods(specs: Sequence[str]) -> dict[str, str]:
     """Return for each metric the method that colours its questions: the first that was given."""
     found: dict[str, str] = {}
-    for spec in specs:
-        if is_summary_metric(spec):
-            parsed = parse_summary_spec(spec)
-            method = str(parsed.resolve(DECLARATIONS[parsed.name])["verify"])
-            if parsed.name not in found or found[parsed.name] == IS_ANSWERED:
-                found[parsed.name] = method
+    for metric in map(create, specs):
+        if isinstance(metric, QuestionMetric) and found.get(metric.name) in {None, IS_ANSWERED}:
+            found[metric.name] = metric.method
     return found
 
 

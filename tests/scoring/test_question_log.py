@@ -1,11 +1,12 @@
 import msgspec
 import pytest
 
-from interrogated import interrupted
+from fake_pipeline import interrupted
 from qassay.errors import DataError
-from qassay.metrics.questions.question_log import KeptRecords, check_same
+from qassay.metrics.questions.first_pass import Verdicts, decode_records, write_questions
 from qassay.metrics.questions.records import AskedQuestion, SourceRecord, SummaryRecord
 from qassay.records import Example, Reference
+from qassay.scoring.question_log import QuestionLog
 
 
 def _example(name, summary="then Bob sang"):
@@ -18,20 +19,20 @@ def _record(name):
 
 
 def _resumed(path, run="run"):
-    return KeptRecords(path, run, resume=True)
+    return QuestionLog(path, run, resume=True)
 
 
 @pytest.fixture
 def path(tmp_path):
     place = tmp_path / "scores.jsonl.questions.part"
-    interrupted(KeptRecords(place, "run"), [_example("1"), _example("2")], [[_record("1")], [_record("2")]])
+    interrupted(QuestionLog(place, "run"), [_example("1"), _example("2")], [[_record("1")], [_record("2")]])
     return place
 
 
 def test_an_interrupted_run_leaves_its_records(path):
     """They come back in order, each with the summary it is about."""
-    with _resumed(path) as kept:
-        assert [each.records[0].id for each in kept.known()] == ["1", "2"]
+    with _resumed(path) as log:
+        assert [decode_records(log.known(_example(name)))[0].id for name in ("1", "2")] == ["1", "2"]
 
 
 def test_a_finished_run_leaves_nothing(path):
@@ -44,7 +45,7 @@ def test_a_finished_run_leaves_nothing(path):
 def test_a_run_that_fails_on_its_input_leaves_nothing(tmp_path):
     """There is nothing to carry on with."""
     path = tmp_path / "kept"
-    with pytest.raises(DataError), KeptRecords(path, "run"):
+    with pytest.raises(DataError), QuestionLog(path, "run"):
         raise DataError("bad row")
     assert not path.exists()
 
@@ -52,10 +53,11 @@ def test_a_run_that_fails_on_its_input_leaves_nothing(tmp_path):
 def test_a_line_that_a_kill_cut_is_left_out(path):
     """The summary it was about is asked about again."""
     path.write_bytes(path.read_bytes()[:-10])
-    with _resumed(path) as kept:
-        assert [each.records[0].id for each in kept.known()] == ["1"]
-        kept.add([_example("2")], [[_record("2")]])
-        assert [record.id for record in kept.records()] == ["1", "2"]
+    with _resumed(path) as log:
+        assert log.known(_example("1")) is not None
+        assert log.known(_example("2")) is None
+        log.add([_example("2")], [msgspec.json.encode([_record("2")])])
+        assert [decode_records(found)[0].id for found in log] == ["1", "2"]
 
 
 def test_another_run_does_not_take_the_records_up(path):
@@ -66,22 +68,20 @@ def test_another_run_does_not_take_the_records_up(path):
 
 def test_without_resume_a_run_begins_anew(path):
     """What an earlier run left is overwritten."""
-    with KeptRecords(path, "run") as kept:
-        assert list(kept.known()) == []
-        assert list(kept.records()) == []
+    with QuestionLog(path, "run") as log:
+        assert log.known(_example("1")) is None
+        assert list(log) == []
 
 
 def test_another_summary_under_the_same_id_is_noticed(path):
     """The input was changed between the runs."""
-    with _resumed(path) as kept:
-        first = next(kept.known())
-    with pytest.raises(DataError, match="not the one that the unfinished run read"):
-        check_same(_example("1", "then Eve sang"), first)
+    with _resumed(path) as log, pytest.raises(DataError, match="not the one that the unfinished run read"):
+        log.known(_example("1", "then Eve sang"))
 
 
 def test_questions_are_written_as_they_are_to_be_read(path, tmp_path):
     """One record a line, without what only a resumed run needs."""
-    with _resumed(path) as kept:
-        kept.write_questions(tmp_path / "questions.jsonl", lambda record: record)
+    with _resumed(path) as log:
+        write_questions(tmp_path / "questions.jsonl", log, Verdicts())
     lines = (tmp_path / "questions.jsonl").read_bytes().splitlines()
     assert [msgspec.json.decode(line, type=SummaryRecord).id for line in lines] == ["1", "2"]

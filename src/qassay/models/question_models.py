@@ -1,0 +1,31 @@
+"""Which models ask, answer and verify."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from qassay.models.base import EMBEDDED
+
+if TYPE_CHECKING:
+    from qassay.models.base import Device
+
+PROMPT = "answer: {answer} context: {sentence}"
+"""What models that ask for a given answer are most often trained on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Models:
+    """Which models ask, answer and verify."""
+
+    chunker: str = EMBEDDED
+    """Finds the phrases to ask about."""
+    reader: str = EMBEDDED
+    """Answers."""
+    generator: str | None = None
+    """Words the questions; without one they are worded by rule."""
+    prompt: str = PROMPT
+    """What the generator is given."""
+    model: str = EMBEDDED
+    """Encodes the phrases for BERTScore, and judges them for LERC where it can."""
+    device: Device = "auto"
