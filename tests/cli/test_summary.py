@@ -162,8 +162,12 @@ def test_a_changed_input_is_not_resumed(tmp_path):
 @pytest.mark.parametrize(
     ("change", "spec", "message"),
     [
-        ({"document": None}, "feqa", 'in.jsonl:41: feqa needs "document", and the summary with id "last" of system'),
-        ({"references": []}, "qaeval", 'in.jsonl:41: qaeval needs "references", and the summary with id "last" of'),
+        (
+            {"document": None},
+            "feqa",
+            'in.jsonl:41: feqa needs "context" ("document" in a file of summaries)',
+        ),
+        ({"references": []}, "qaeval", 'in.jsonl:41: qaeval needs "references", and the answer with id "last" of'),
         (
             {"summary": "安娜在奥斯陆赢得了比赛。"},
             "qaeval",
@@ -224,9 +228,10 @@ def test_wrong_use_is_explained(summaries, words, message):
     assert message in " ".join(qassay("summary", summaries, *words, check=2).stderr.split())
 
 
-def test_score_points_to_summary(summaries):
-    """The metrics of summaries are not those of answers."""
-    assert "`qassay summary`" in qassay("score", summaries, "-m", "qaeval", check=2).stderr
+def test_score_takes_what_summary_takes(summaries):
+    """The metrics of summaries are those of one catalogue, and give the same numbers under both commands."""
+    words = (summaries, "-m", "qaeval,verify=token_f1")
+    assert qassay_json("score", *words)["aggregates"] == qassay_json("summary", *words)["aggregates"]
 
 
 def test_a_summary_in_another_language_can_be_skipped(tmp_path):
@@ -238,7 +243,7 @@ def test_a_summary_in_another_language_can_be_skipped(tmp_path):
     stopped = " ".join(qassay(*words, check=2).stderr.split())
     skipped = qassay(*words, "--on-error", "skip", check=0)
     last = json.loads((tmp_path / "out.jsonl").read_text(encoding="utf-8").splitlines()[-1])
-    assert 'in.jsonl:3: the summary with id "zh" of system "wrong"' in stopped
+    assert 'in.jsonl:3: qaeval,verify=exact_match cannot read the answer with id "zh" of system "wrong"' in stopped
     assert last["scores"] == {"qaeval,verify=exact_match": None}
     assert "is in Chinese" in last["unscored"]["qaeval,verify=exact_match"]
     assert 'not questioned: "zh" of system "wrong": the summary is in Chinese' in skipped.stderr
