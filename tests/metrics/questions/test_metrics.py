@@ -180,9 +180,7 @@ CHINESE = _example("他来自北京", "yesterday Anna sang", name="zh")
 
 def test_a_summary_that_cannot_be_read_stops_with_its_place():
     """Id, system, file and line, and what to do."""
-    message = (
-        r'in\.jsonl:7: qaeval cannot read the answer with id "zh" of system "a": .*Chinese.*reader=.*on_error'
-    )
+    message = r'in\.jsonl:7: qaeval cannot read the answer with id "zh" of system "a": .*Chinese.*reader=.*on_error'
     with pytest.raises(DataError, match=message):
         _scorer("qaeval").check([CHINESE], lambda _: ("in.jsonl", 7))
 
