@@ -27,6 +27,8 @@ class Traits:
 
     references: str
     """How several references count: `best`, `pooled` (BLEU's clipping over all) or `mean`."""
+    scores: str = "answers"
+    """Answers, or summaries, which are asked about (tests/contract/test_question_metrics.py)."""
 
 
 TRAITS = {
@@ -34,6 +36,7 @@ TRAITS = {
     "token_f1": Traits("best"),
     "token_recall": Traits("best"),
     "contains": Traits("best"),
+    "is_answered": Traits("best"),
     "bleu": Traits("pooled"),
     "rouge_1": Traits("best"),
     "rouge_2": Traits("best"),
@@ -44,24 +47,30 @@ TRAITS = {
     "bert_score": Traits("best"),
     "lerc": Traits("mean"),
     "ava": Traits("mean"),
+    "qaeval": Traits("mean", "summaries"),
+    "feqa": Traits("mean", "summaries"),
 }
 
+OF_ANSWERS = {
+    name: entry for name, entry in CATALOGUE.items() if name not in TRAITS or TRAITS[name].scores == "answers"
+}
 SPECS = [
     spec
-    for name, entry in CATALOGUE.items()
+    for name, entry in OF_ANSWERS.items()
     for spec in (name, *(f"{name}:{weighting}" for weighting in entry.declaration.weightings))
 ]
 NEED_A_FOLDER = {f"ava,kind={design}" for design in DESIGNS}
 """Models that are trained before they can be used."""
 CHOICES = [
     spec
-    for name, entry in CATALOGUE.items()
+    for name, entry in OF_ANSWERS.items()
     for param in entry.declaration.params
     for choice in (param.choices or (("yes", "no") if isinstance(param.default, bool) else ()))
     if (spec := f"{name},{param.name}={choice}") not in NEED_A_FOLDER
 ]
 BONUSES = ["bleu,yesno=2,entity=1", "rouge_l,yesno=2,entity=1", "bleu:idf,yesno=1,entity=1", "rouge_l:idf,yesno=1"]
-EVERYTHING = list({str(parse_spec(spec)): None for spec in (*SPECS, *CHOICES, *BONUSES)})
+OVER_RUNS = ["bert_score,rescale=run", "bert_score,context=phrase,rescale=run"]
+EVERYTHING = list({str(parse_spec(spec)): None for spec in (*SPECS, *CHOICES, *BONUSES, *OVER_RUNS)})
 """Each metric once, however it is written."""
 BEST_REFERENCE = [
     spec

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from qassay.records import ANSWER_CONTEXT
+from qassay.text.normalise import compose
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -74,8 +75,10 @@ def surroundings(context: str, span: Span, longest: int = LONGEST_CONTEXT) -> Pl
 
 
 def _place(phrase: str, context: str | None, given: object, notes: Counter[str]) -> Placed:
+    phrase = compose(phrase)
     if not context or not phrase:
         return Placed(phrase, (0, len(phrase)))
+    context = compose(context)
     span = _span(phrase, context, given)
     if span is None:
         notes[NOT_IN_CONTEXT] += 1

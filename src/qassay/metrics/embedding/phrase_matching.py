@@ -36,11 +36,11 @@ def match_phrases(batch: Batch, pairs: Pairs, model: str, layer: int, power: flo
     found = np.zeros((2, len(placed)))
     for i, (ours, theirs) in enumerate(placed):
         left, right = within(encoded[ours.text], ours.span), within(encoded[theirs.text], theirs.span)
-        if left.any() and right.any():
+        if ours == theirs:
+            found[:, i] = 1.0
+        elif left.any() and right.any():
             a, b = units[ours.text][left], units[theirs.text][right]
             found[:, i] = match(a, b, np.ones(len(a)), np.ones(len(b)), power)
-        elif ours == theirs:
-            found[:, i] = 1.0
     return found[0], found[1]
 
 
