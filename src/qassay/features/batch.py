@@ -112,6 +112,14 @@ class Batch:
         noted.update(("reference", i) for i in np.flatnonzero(references).tolist())
         noted.update(("question", i) for i in questions)
 
+    def adopt_notes(self, part: Batch, rows: Sequence[int]) -> None:
+        """Take over what was noted of a batch that has some of the examples; `rows` are their places here."""
+        firsts = np.cumsum(self._reference_counts) - self._reference_counts
+        flat = ranges(firsts[list(rows)], self._reference_counts[list(rows)]).tolist()
+        for message, noted in part._noted.items():
+            places = {(kind, flat[i] if kind == "reference" else rows[i]) for kind, i in noted}
+            self._noted.setdefault(message, set()).update(places)
+
     @property
     def notes(self) -> Counter[str]:
         """To how many texts or examples each note applies, equal ones counted each: batches add up."""

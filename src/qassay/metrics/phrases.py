@@ -9,8 +9,6 @@ from qassay.records import ANSWER_CONTEXT
 from qassay.text.normalise import compose
 
 if TYPE_CHECKING:
-    from collections import Counter
-
     from qassay.records import Example
     from qassay.text.sentences import Span
 
@@ -26,18 +24,20 @@ class Placed(NamedTuple):
 
     text: str
     span: Span
+    lost: bool = False
+    """Whether the phrase has a context and does not stand there."""
 
 
-def place_candidate(example: Example, notes: Counter[str]) -> Placed:
+def place_candidate(example: Example) -> Placed:
     """Return the candidate inside its context, or by itself."""
-    return _place(example.candidate or "", example.context, example.extra.get(PREDICTION_SPAN), notes)
+    return _place(example.candidate or "", example.context, example.extra.get(PREDICTION_SPAN))
 
 
-def place_reference(example: Example, number: int, notes: Counter[str]) -> Placed:
+def place_reference(example: Example, number: int) -> Placed:
     """Return a reference inside the text that it comes from, or by itself."""
     context = example.extra.get(ANSWER_CONTEXT)
     span = example.extra.get(ANSWER_SPAN) if number == 0 else None
-    return _place(example.references[number].text, context if isinstance(context, str) else None, span, notes)
+    return _place(example.references[number].text, context if isinstance(context, str) else None, span)
 
 
 def surrounding_context(example: Example, longest: int) -> str | None:
@@ -74,15 +74,14 @@ def surroundings(context: str, span: Span, longest: int = LONGEST_CONTEXT) -> Pl
     return Placed(context[start:end], (span[0] - start, span[1] - start))
 
 
-def _place(phrase: str, context: str | None, given: object, notes: Counter[str]) -> Placed:
+def _place(phrase: str, context: str | None, given: object) -> Placed:
     phrase = compose(phrase)
     if not context or not phrase:
         return Placed(phrase, (0, len(phrase)))
     context = compose(context)
     span = _span(phrase, context, given)
     if span is None:
-        notes[NOT_IN_CONTEXT] += 1
-        return Placed(phrase, (0, len(phrase)))
+        return Placed(phrase, (0, len(phrase)), lost=True)
     return surroundings(context, span)
 
 

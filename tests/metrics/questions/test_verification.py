@@ -78,6 +78,6 @@ def test_of_a_long_context_only_the_part_around_the_phrase_is_encoded(place):
     words[place // 5] = "Oslo"
     context = " ".join(words)
     span = (context.index("Oslo"), context.index("Oslo") + 4)
-    part, (start, end) = surroundings(context, span)
+    part, (start, end), _ = surroundings(context, span)
     assert part[start:end] == "Oslo"
     assert len(part) <= 6000

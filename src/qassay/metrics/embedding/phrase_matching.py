@@ -2,46 +2,65 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from qassay.metrics.embedding.matching import match, unit
-from qassay.metrics.phrases import place_candidate, place_reference
-from qassay.models.base import language_notes
+from qassay.metrics.phrases import NOT_IN_CONTEXT, Placed, place_candidate, place_reference
+from qassay.models.base import texts_by_language_note
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from qassay.arrays import Bools, Floats
     from qassay.features.batch import Batch, Pairs
-    from qassay.models.base import TokenEmbeddings
+    from qassay.models.base import Encoder, TokenEmbeddings
     from qassay.text.sentences import Span
 
 
 def match_phrases(batch: Batch, pairs: Pairs, model: str, layer: int, power: float) -> tuple[Floats, Floats]:
     """Return precision and recall of each pair's phrases; 0 where a phrase has no tokens, 1 where both are the same."""
-    examples = [batch.examples[i] for i in pairs.example.tolist()]
-    firsts = np.cumsum([0, *(len(each.references) for each in batch.examples)])[:-1]
-    numbers = (pairs.reference - firsts[pairs.example]).tolist()
-    placed = [
-        (place_candidate(each, batch.notes), place_reference(each, number, batch.notes))
-        for each, number in zip(examples, numbers, strict=True)
-    ]
+    placed = _placed(batch, pairs)
     texts = list(dict.fromkeys(each.text for pair in placed for each in pair))
     encoder = batch.resources.encoder(model)
-    before = Counter(encoder.notes)
     encoded = dict(zip(texts, encoder.encode(texts, layer), strict=True))
-    batch.notes |= (Counter(encoder.notes) - before) | (language_notes(texts) if encoder.english else Counter())
+    _take_notes(batch, pairs, placed, encoder)
     units = {text: unit(made) for text, made in encoded.items()}
     found = np.zeros((2, len(placed)))
     for i, (ours, theirs) in enumerate(placed):
         left, right = within(encoded[ours.text], ours.span), within(encoded[theirs.text], theirs.span)
-        if ours == theirs:
+        if ours[:2] == theirs[:2]:
             found[:, i] = 1.0
         elif left.any() and right.any():
             a, b = units[ours.text][left], units[theirs.text][right]
             found[:, i] = match(a, b, np.ones(len(a)), np.ones(len(b)), power)
     return found[0], found[1]
+
+
+def _placed(batch: Batch, pairs: Pairs) -> list[tuple[Placed, Placed]]:
+    """Return candidate and reference of each pair inside the texts that they come from."""
+    firsts = np.cumsum([0, *(len(each.references) for each in batch.examples)])[:-1]
+    numbers = (pairs.reference - firsts[pairs.example]).tolist()
+    examples = [batch.examples[i] for i in pairs.example.tolist()]
+    return [(place_candidate(each), place_reference(each, k)) for each, k in zip(examples, numbers, strict=True)]
+
+
+def _take_notes(batch: Batch, pairs: Pairs, placed: Sequence[tuple[Placed, Placed]], encoder: Encoder) -> None:
+    """Note what concerns the texts that were encoded, of the candidates and references that stand in them."""
+
+    def note(message: str, concerns: Callable[[Placed], bool]) -> None:
+        candidates, references = np.zeros(len(batch), bool), np.zeros(len(batch.reference), bool)
+        for (ours, theirs), i, k in zip(placed, pairs.example.tolist(), pairs.reference.tolist(), strict=True):
+            candidates[i] |= concerns(ours)
+            references[k] |= concerns(theirs)
+        batch.note_texts(message, candidates, references)
+
+    note(NOT_IN_CONTEXT, lambda each: each.lost)
+    texts = {each.text for pair in placed for each in pair}
+    languages = texts_by_language_note(texts) if encoder.english else {}
+    for message, concerned in (*encoder.notes.take().items(), *languages.items()):
+        note(message, lambda each, concerned=concerned: each.text in concerned)  # type: ignore[misc]
 
 
 def within(encoded: TokenEmbeddings, span: Span) -> Bools:

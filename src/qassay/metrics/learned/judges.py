@@ -209,7 +209,7 @@ class Lerc(LearnedMetric):
         around = [replace(each, context=surrounding_context(each, _READ)) for each in batch.examples]
         read = Batch([around[i] for i in rows], batch.resources)
         scores[rows] = super().values(read)
-        batch.notes |= read.notes
+        batch.adopt_notes(read, rows)
         return scores
 
     def unscored(self, batch: Batch) -> dict[int, str]:
