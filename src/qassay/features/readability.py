@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from qassay.arrays import Bools
     from qassay.features.batch import Batch, Pairs
 
-UNREAD_TEXT = "not in Latin script, which the model does not read; unread=score scores it all the same"
+UNREAD_TEXT = "in a script that the model cannot read"
 UNREAD = Param(
     "unread",
     "skip",
