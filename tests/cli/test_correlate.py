@@ -54,6 +54,15 @@ def test_a_file_of_scores_gives_the_same_as_the_answers(tmp_path, file, suffix):
     assert qassay_json("correlate", out, "--bootstrap", 50) == of_answers
 
 
+def test_scores_know_which_answers_share_a_question(tmp_path):
+    """Two answers per question: the intervals of a file of scores are those of the answers."""
+    rows = [{**row, "question": f"Which is number {at // 2}?"} for at, row in enumerate(judged(60))]
+    file = write_rows(tmp_path / "pairs.jsonl", rows)
+    qassay("score", file, "-m", "token_f1", "-o", tmp_path / "scores.jsonl", check=0)
+    again = qassay_json("correlate", tmp_path / "scores.jsonl", "--bootstrap", 50)
+    assert again["correlations"] == qassay_json("correlate", file, "-m", "token_f1", "--bootstrap", 50)["correlations"]
+
+
 def test_parts_follow_the_whole(file):
     """`--by question_type` adds rows for each type."""
     found = qassay_json("correlate", file, "-m", "rouge_l", "--by", "question_type", "--bootstrap", 0)["correlations"]

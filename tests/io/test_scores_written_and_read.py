@@ -33,17 +33,18 @@ def example(**changes):
 def test_a_row_is_encoded_as_promised():
     """Id, system and scores always; the rest where there is any."""
     row = encode_row(example(system="A"), {"bleu": 0.5}, {})
-    assert row == {"id": "1", "system": "A", "scores": {"bleu": 0.5}}
+    assert row == {"id": "1", "system": "A", "scores": {"bleu": 0.5}, "question": "q"}
 
 
 def test_everything_known_of_an_answer_is_encoded():
-    """Reasons, judgement, question type and the input's own fields are written back."""
+    """Reasons, question, judgement, question type and the input's own fields are written back."""
     given_example = example(judgement=3.0, question_type="entity", extra={"source": "web"})
     assert encode_row(given_example, {"bleu": None}, {"bleu": "no candidate"}) == {
         "id": "1",
         "system": "",
         "scores": {"bleu": None},
         "unscored": {"bleu": "no candidate"},
+        "question": "q",
         "judgement": 3.0,
         "question_type": "entity",
         "source": "web",
@@ -60,7 +61,7 @@ def test_a_field_of_the_input_does_not_replace_ours():
 def test_what_is_no_number_is_written_as_null(value):
     """NaN is not JSON; a score that cannot be had is null."""
     assert encode_jsonl([encode_row(example(), {"bleu": value}, {})]) == (
-        b'{"id":"1","system":"","scores":{"bleu":null}}\n'
+        b'{"id":"1","system":"","scores":{"bleu":null},"question":"q"}\n'
     )
 
 
@@ -83,6 +84,7 @@ scored_rows = st.builds(
     unscored=st.dictionaries(st.sampled_from(SPECS), names, max_size=1),
     judgement=st.none() | st.floats(-10, 10),
     question_type=st.none() | names,
+    question=names | st.just(""),
 )
 
 
@@ -111,7 +113,7 @@ def test_json_lines_of_a_run_are_read(tmp_path):
     """What the scoring loop wrote itself is read as rows."""
     path = tmp_path / "rows.jsonl"
     path.write_bytes(encode_jsonl([encode_row(example(extra={"n": [1, None]}), {"bleu": 0.5}, {})]))
-    assert list(read_rows(path)) == [ScoredRow("1", "", {"bleu": 0.5}, extra={"n": [1, None]})]
+    assert list(read_rows(path)) == [ScoredRow("1", "", {"bleu": 0.5}, extra={"n": [1, None]}, question="q")]
 
 
 def test_equal_scores_make_equal_compressed_files(tmp_path):
@@ -222,3 +224,11 @@ def test_extra_values_that_are_no_text_are_json_in_tables(tmp_path):
     path = tmp_path / "scores.csv"
     open_writer(path, []).write([ScoredRow("1", "", {}, extra={"n": [1, None], "m": 2})])
     assert json.loads(path.read_text("utf-8").splitlines()[1].split('"')[1]) == [1, None]
+
+
+@pytest.mark.parametrize("name", ["scores.jsonl", "scores.csv", "scores.tsv", "scores.parquet"])
+def test_the_question_comes_back(tmp_path, name):
+    """What groups answers for intervals and levels is written with their scores."""
+    rows = [ScoredRow("1", "A", {"bleu": 0.5}, question="Who?"), ScoredRow("2", "A", {"bleu": 0.5})]
+    open_writer(tmp_path / name, ["bleu"]).write(rows)
+    assert [row.question for row in read_scored(tmp_path / name)] == ["Who?", ""]

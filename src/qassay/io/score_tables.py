@@ -15,7 +15,7 @@ from qassay.io.readers.json_rows import decode_object
 Document = dict[str, Any]
 """One answer's scores as the JSON object that JSON lines hold."""
 
-SCORE_FIELDS = ("id", "system", "scores", "unscored", "judgement", "question_type")
+SCORE_FIELDS = ("id", "system", "scores", "unscored", "question", "judgement", "question_type")
 """The fields of such an object that are ours; any other came with the input."""
 
 UNSCORED = " unscored"
@@ -85,6 +85,7 @@ def columns_of(documents: Iterable[Document], specs: Sequence[str]) -> list[Colu
     return [
         Column("id", None, "id", is_number=False),
         Column("system", None, "system", is_number=False),
+        *([Column("question", None, "question", is_number=False)] if "question" in present else []),
         *([Column("judgement", None, "judgement", is_number=True)] if "judgement" in present else []),
         *([Column("question_type", None, "question_type", is_number=False)] if "question_type" in present else []),
         *(Column(spec, "scores", spec, is_number=True) for spec in specs),

@@ -28,6 +28,8 @@ class ScoredRow:
     judgement: float | None = None
     question_type: str | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
+    question: str = ""
+    """The text of the question; answers that share it are resampled together."""
 
 
 def read_scored(path: str | Path) -> Generator[ScoredRow, None, None]:
@@ -78,6 +80,7 @@ def _from_document(row: dict[str, Any]) -> ScoredRow:
     scores, unscored = row.pop("scores", None), row.pop("unscored", {})
     if not isinstance(scores, dict) or not isinstance(unscored, dict):
         return fail('has no "scores"; give a file that `qassay score -o` wrote')
+    question = row.pop("question", None)
     return ScoredRow(
         _text("id", row.pop("id", None)),
         _text("system", row.pop("system", "")),
@@ -86,6 +89,7 @@ def _from_document(row: dict[str, Any]) -> ScoredRow:
         _number("judgement", row.pop("judgement", None)),
         None if (kind := row.pop("question_type", None)) is None else _text("question_type", kind),
         row,
+        "" if question is None else _text("question", question),
     )
 
 
@@ -116,7 +120,7 @@ class _Columns:
     """Which column is a score, which a reason and which an input's own field."""
 
     def __init__(self, names: Sequence[str], source: Source) -> None:
-        known = {"id", "system", "judgement", "question_type"}
+        known = {"id", "system", "question", "judgement", "question_type"}
         self._at = {name: at for at, name in enumerate(names) if name in known}
         rest = [(name, at) for at, name in enumerate(names) if name not in known]
         self._extra = [(name.removeprefix(EXTRA), at) for name, at in rest if name.startswith(EXTRA)]
@@ -137,6 +141,7 @@ class _Columns:
             _number("judgement", named.get("judgement")),
             named.get("question_type"),
             {name: cells[at] for name, at in self._extra if cells[at] is not None},
+            named.get("question") or "",
         )
 
 

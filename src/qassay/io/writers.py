@@ -72,6 +72,9 @@ def _document(row: Example | ScoredRow, scores: Mapping[str, float | None], unsc
     }
     if unscored:
         document["unscored"] = dict(unscored)
+    if row.question:
+        # Answers to one question are not independent: intervals and levels need to know which they are.
+        document["question"] = row.question
     if row.judgement is not None:
         document["judgement"] = row.judgement
     if row.question_type is not None:

@@ -159,7 +159,7 @@ def evidence_of_rows(rows: Sequence[ScoredRow], judgements: Judgements | None = 
         [_number(value) for value in known],
         {spec: [_number(row.scores.get(spec)) for row in rows] for spec in specs},
         [row.system for row in rows],
-        _questions([(row.id, row.system, str(row.extra.get("question", ""))) for row in rows]),
+        _questions([(row.id, row.system, row.question) for row in rows]),
     )
     return Evidence(_judged(panel), _fields(rows), [row.id for row in rows])
 
