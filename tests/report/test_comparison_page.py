@@ -45,3 +45,12 @@ def test_the_page_is_written_with_the_call_that_made_it(tmp_path):
     """The command stands at its end."""
     write_comparison_page(comparison_report(call="qassay compare a.jsonl"), tmp_path / "c.html")
     assert "qassay compare a.jsonl</code>" in (tmp_path / "c.html").read_text(encoding="utf-8")
+
+
+def test_of_very_many_pairs_the_first_are_shown(monkeypatch):
+    """The page says how many there are."""
+    monkeypatch.setattr("qassay.report.html.comparison_page.MOST_PAIRS", 2)
+    third = [replace(each, system="comet") for each in EXAMPLES if each.system == "atlas"]
+    html = render_comparison(comparison_report((*EXAMPLES, *third)))
+    assert html.count('<details class="pair-of-systems"') == 2
+    assert "The first 2 of 3 pairs." in html

@@ -133,6 +133,14 @@ def test_the_page_names_the_metric_that_orders_answers():
     assert "worst first by <code>ava</code>." in page
 
 
+def test_of_very_many_systems_the_ends_are_drawn():
+    """The page does not grow with their number."""
+    many = [replace(EXAMPLES[i % 2], system=f"s{i}", candidate=f"Paris {'is ' * (i % 9)}it") for i in range(400)]
+    page = render_report(report(many, ("token_f1",)))
+    assert "Of 400 systems the 50 lowest and the 50 highest by <code>token_f1</code> are drawn." in page
+    assert page.count('class="figure interval"') == 100
+
+
 def test_a_place_that_cannot_be_written_is_an_error(tmp_path):
     """The error names the file."""
     with pytest.raises(DataError, match=r"r\.html"):

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from qassay.scoring.table import ScoreTable
 
 _SIGNIFICANCE = 0.05
-_AT_ONCE = 6
-"""Pairs of systems that lie open."""
+_AT_ONCE, MOST_PAIRS = 6, 100
+"""Pairs of systems that lie open, and that the page holds."""
 _ENDS = (0.05, 0.1, 0.2, 0.5, 1.0)
 """Where the axis of differences may end, as shares of the metrics' maxima."""
 
@@ -73,7 +73,7 @@ def render_comparison(report: ComparisonReport) -> str:
     names = system_names(example.system for example in report.table.examples)
     specs = list(report.table.scores)
     first = report.comparisons[0].result
-    grouped = groupby(report.comparisons, key=lambda each: (each.a, each.b))
+    grouped = [list(rows) for _, rows in groupby(report.comparisons, key=lambda each: (each.a, each.b))]
     return render(
         "comparison.html",
         scripts=("theme.js", *ANSWER_SCRIPTS),
@@ -81,7 +81,8 @@ def render_comparison(report: ComparisonReport) -> str:
         report=report,
         specs=specs,
         systems=list(names.values()),
-        pairs=[_pair(report, list(rows), names) for _, rows in grouped],
+        pairs=[_pair(report, rows, names) for rows in grouped[:MOST_PAIRS]],
+        pair_count=len(grouped),
         at_once=_AT_ONCE,
         draws=first.draws,
         confidence=f"{100 * first.confidence:g}",

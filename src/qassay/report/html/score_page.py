@@ -24,6 +24,11 @@ if TYPE_CHECKING:
     from qassay.scoring.table import Aggregate
 
 
+MOST_SYSTEMS, MOST_LINES = 100, 60
+"""Systems that are drawn, and lines of remarks and signatures."""
+_MOST_NAMES = 10
+
+
 @dataclass(frozen=True, slots=True)
 class Report:
     """What a report shows."""
@@ -68,26 +73,42 @@ def write_report(report: Report, path: Path) -> None:
 def render_report(report: Report) -> str:
     """Return the page's HTML."""
     specs = list(dict.fromkeys(each.metric for each in report.aggregates))
-    rows = report.answers.rows
-    names = system_names([each.system for each in report.aggregates] + [row.example.system for row in rows])
+    systems = list(dict.fromkeys(each.system for each in report.aggregates))
+    drawn = _drawn_systems(report, systems, specs)
+    shown = [each for each in report.aggregates if each.system in drawn]
+    given = [row.example.system for row in report.answers.rows]
+    names = system_names([each.system for each in shown] + given if len(drawn) < len(systems) else systems + given)
+    unscored, signatures = _unscored(shown, names, len(specs)), _signatures(shown, names)
     return render(
         "report.html",
         scripts=("theme.js", *ANSWER_SCRIPTS),
         call=report.call,
         report=report,
         specs=specs,
-        systems=list(names.values()),
-        tints=TINTS,
+        systems=len({*systems, *given}),
+        drawn=len(drawn),
         confidence=f"{CONFIDENCE:.0%}".replace("%", " %"),
-        cards=[_card(report, spec, names) for spec in specs],
-        unscored=_unscored(report.aggregates, names, len(specs)),
-        signatures=_signatures(report.aggregates, names),
+        cards=[_card(report, spec, [each for each in shown if each.metric == spec], names) for spec in specs],
+        unscored=unscored[:MOST_LINES],
+        unscored_more=max(0, len(unscored) - MOST_LINES),
+        signatures=signatures[:MOST_LINES],
+        signatures_more=max(0, len(signatures) - MOST_LINES),
         **answers_section(report.answers, specs, names, report.ordering),
     )
 
 
-def _card(report: Report, spec: str, names: Mapping[str, str]) -> _MetricCard:
-    aggregates = [each for each in report.aggregates if each.metric == spec]
+def _drawn_systems(report: Report, systems: Sequence[str], specs: Sequence[str]) -> set[str]:
+    """Return the systems that are drawn: all, or of very many the highest and the lowest by the leading metric."""
+    if len(systems) <= MOST_SYSTEMS:
+        return set(systems)
+    leading = report.ordering.leading(specs)[0]
+    values = {each.system: each.value for each in report.aggregates if each.metric == leading}
+    ranked = sorted(systems, key=lambda system: (values.get(system) is None, values.get(system) or 0.0))
+    return {*ranked[: MOST_SYSTEMS // 2], *ranked[-MOST_SYSTEMS // 2 :]}
+
+
+def _card(report: Report, spec: str, aggregates: Sequence[Aggregate], names: Mapping[str, str]) -> _MetricCard:
+    place = {system: i for i, system in enumerate(names)}
     counts = {each.system: _counts(report, each) for each in aggregates}
     peak = max((max(row, default=0) / (sum(row) or 1) for row in counts.values()), default=0.0)
     values = {each.value for each in aggregates if each.value is not None}
@@ -95,7 +116,7 @@ def _card(report: Report, spec: str, names: Mapping[str, str]) -> _MetricCard:
     lines = [
         _SystemLine(
             system=names[each.system],
-            tint=list(names).index(each.system) % TINTS,
+            tint=place[each.system] % TINTS,
             aggregate=each,
             best=len(values) > 1 and each.value == max(values),
             distribution=histogram(
@@ -157,4 +178,7 @@ def _signatures(aggregates: Sequence[Aggregate], names: Mapping[str, str]) -> li
     found: dict[str, list[str]] = defaultdict(list)
     for each in aggregates:
         found[each.signature].append(names[each.system])
-    return list(found.items())
+    return [
+        (signature, [*listed[:_MOST_NAMES], *([f"{len(listed) - _MOST_NAMES:,} more"] if listed[_MOST_NAMES:] else [])])
+        for signature, listed in found.items()
+    ]
