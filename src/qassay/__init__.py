@@ -6,8 +6,17 @@ from typing import TYPE_CHECKING
 from qassay.version import __version__
 
 if TYPE_CHECKING:
-    from qassay.api.score import LoadedMetric, load, score
-    from qassay.api.summaries import SummaryTable, score_summaries, verify
+    from qassay.api.accuracy import AccuracyResult, accuracy
+    from qassay.api.agree import AgreementResult, agree
+    from qassay.api.compare import ComparisonResult, compare
+    from qassay.api.correlate import CorrelationResult, correlate
+    from qassay.api.explain import ExplanationResult, explain
+    from qassay.api.load import LoadedMetric, load
+    from qassay.api.rank import RankResult, rank
+    from qassay.api.score import score
+    from qassay.api.summaries import StoredSummaries, SummaryTable, score_summaries
+    from qassay.api.tables import ScoreResult, StoredScores
+    from qassay.api.verify import StoredVerification, VerificationResult, verify
     from qassay.errors import DataError, ModelError, OutputError, QassayError, SpecError
     from qassay.features.weightings import WEIGHTINGS, Token, Weighting, register_weighting
     from qassay.io.readers.format import Format
@@ -21,9 +30,14 @@ if TYPE_CHECKING:
 
 __all__ = [
     "WEIGHTINGS",
+    "AccuracyResult",
     "Aggregate",
+    "AgreementResult",
+    "ComparisonResult",
+    "CorrelationResult",
     "DataError",
     "Example",
+    "ExplanationResult",
     "Format",
     "LoadedMetric",
     "MeanMetric",
@@ -34,15 +48,27 @@ __all__ = [
     "OutputError",
     "Param",
     "QassayError",
+    "RankResult",
     "Reference",
     "Score",
+    "ScoreResult",
     "ScoreTable",
     "SpecError",
+    "StoredScores",
+    "StoredSummaries",
+    "StoredVerification",
     "SummaryTable",
     "Token",
+    "VerificationResult",
     "Weighting",
     "__version__",
+    "accuracy",
+    "agree",
+    "compare",
+    "correlate",
+    "explain",
     "load",
+    "rank",
     "register_format",
     "register_metric",
     "register_weighting",
@@ -52,8 +78,17 @@ __all__ = [
 ]
 
 _HOMES = {
-    "qassay.api.score": ("LoadedMetric", "load", "score"),
-    "qassay.api.summaries": ("SummaryTable", "score_summaries", "verify"),
+    "qassay.api.accuracy": ("AccuracyResult", "accuracy"),
+    "qassay.api.agree": ("AgreementResult", "agree"),
+    "qassay.api.compare": ("ComparisonResult", "compare"),
+    "qassay.api.correlate": ("CorrelationResult", "correlate"),
+    "qassay.api.explain": ("ExplanationResult", "explain"),
+    "qassay.api.load": ("LoadedMetric", "load"),
+    "qassay.api.rank": ("RankResult", "rank"),
+    "qassay.api.score": ("score",),
+    "qassay.api.summaries": ("StoredSummaries", "SummaryTable", "score_summaries"),
+    "qassay.api.tables": ("ScoreResult", "StoredScores"),
+    "qassay.api.verify": ("StoredVerification", "VerificationResult", "verify"),
     "qassay.errors": ("DataError", "ModelError", "OutputError", "QassayError", "SpecError"),
     "qassay.features.weightings": ("WEIGHTINGS", "Token", "Weighting", "register_weighting"),
     "qassay.io.readers.format": ("Format",),

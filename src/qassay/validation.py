@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
-from qassay.errors import DataError, SpecError
+from qassay.errors import DataError, SpecError, option
 from qassay.models.base import EMBEDDED, Device
 from qassay.scoring.scorer import SEED, OnError
 from qassay.text.language import check_language
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from typing import TypeGuard
 
 _Name = TypeVar("_Name")
+MOST = 1 << 53
+"""The largest whole number that is accepted where no other limit is stated."""
 
 
 def check_options(
@@ -28,20 +30,26 @@ def check_options(
     """Refuse options that mean nothing."""
     for name, given in (("language", language), ("model", model)):
         if not isinstance(given, str):
-            raise SpecError(f"{name} is {given!r:.60}; give a text")
+            raise SpecError(f"{option(name)} is {given!r:.60}; give a text")
     check_language(language)
     check_whole("seed", seed, least=0)
-    for name, chosen, choices in (("device", device, get_args(Device)), ("on_error", on_error, get_args(OnError))):
-        if chosen not in choices:
-            raise SpecError(f'{name} is "{chosen}"; give {" or ".join(choices)}')
+    check_choice("device", device, get_args(Device))
+    check_choice("on_error", on_error, get_args(OnError))
 
 
-def check_whole(name: str, given: object, *, least: int) -> None:
-    """Refuse what is no whole number, or too small a one."""
+def check_choice(name: str, given: object, choices: Sequence[str]) -> None:
+    """Refuse what is none of a few words."""
+    if given not in choices:
+        raise SpecError(f'{option(name)} is "{given!s:.60}"; give {", ".join(choices[:-1])} or {choices[-1]}')
+
+
+def check_whole(name: str, given: object, *, least: int, most: int = MOST) -> None:
+    """Refuse what is no whole number, or too small or too large a one."""
     if isinstance(given, bool) or not hasattr(given, "__index__"):
-        raise SpecError(f"{name} is {given!r:.60}; give a whole number")
-    if int(given) < least:
-        raise SpecError(f"{name} is {given}; give {least} or more")
+        raise SpecError(f"{option(name)} is {given!r:.60}; give a whole number")
+    if not least <= int(given) <= most:
+        bounds = f"{least} or more" if int(given) < least else f"at most {most:,}"
+        raise SpecError(f"{option(name)} is {given!s:.60}; give {bounds}")
 
 
 def as_names(what: str, given: str | Iterable[_Name] | None) -> list[str | _Name] | None:

@@ -105,7 +105,7 @@ def test_compute_takes_the_options_of_score():
     assert found == [[1.0], [0.0]]
 
 
-@pytest.mark.parametrize("given", [{"a": 1}, {"a"}, "a", b"a", 5, None, np.array("a"), pd.DataFrame({"a": ["a"]})])
+@pytest.mark.parametrize("given", [{"a": 1}, {"a"}, "a", b"a", 5, np.array("a"), pd.DataFrame({"a": ["a"]})])
 @pytest.mark.parametrize("name", ["predictions", "references"])
 def test_what_is_no_list_is_refused(name, given):
     """The keys of a mapping, the characters of a text and the columns of a table are not answers."""

@@ -180,10 +180,10 @@ def test_judgements_that_are_no_numbers_stop_the_run(refused, tmp_path, changed,
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--level", "word"], "give one of answer, system, input, overall"),
-        (["--coefficient", "phi"], "give one of pearson, spearman, kendall"),
-        (["--test", "coin"], "give one of bootstrap"),
-        (["--resample", "words"], "give one of answers, inputs, systems, both"),
+        (["--level", "word"], "give answer, system, input or overall"),
+        (["--coefficient", "phi"], "give pearson, spearman or kendall"),
+        (["--test", "coin"], "give bootstrap"),
+        (["--resample", "words"], "give answers, inputs, systems or both"),
         (["--level", "overall", "--overall-size", "50"], "takes 50 questions, and there are 40"),
         (["--sweep", "yesno"], "KEY=LOW:HIGH:STEP"),
         (["--sweep", "yesno=0:inf:1"], "KEY=LOW:HIGH:STEP"),
@@ -222,11 +222,30 @@ def test_scores_cannot_be_swept(refused, tmp_path, file):
     assert "give the answers" in refused("correlate", out, "--sweep", "yesno=0:2")
 
 
-def test_answers_and_scores_are_not_mixed(refused, tmp_path, file):
-    """One file of each kind is refused by name."""
+def test_a_metric_is_not_scored_beside_its_scores(refused, tmp_path, file):
+    """Scores of a file are joined with the answers that stand beside it, each metric once."""
     out = tmp_path / "scored.jsonl"
     qassay("score", file, "-m", "rouge_l", "-o", out, check=0)
-    assert "scored.jsonl holds scores" in refused("correlate", file, out)
+    assert "rouge_l is scored here and in a file of scores" in refused("correlate", file, out, "-m", "rouge_l")
+
+
+def test_own_scores_join_the_answers(tmp_path, file):
+    """A table with ids and scores, and no column for the system, is enough."""
+    rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    own = tmp_path / "own.csv"
+    own.write_text("id,mine\n" + "".join(f"{row['id']},{row['judgement']}\n" for row in rows), encoding="utf-8")
+    systems = {row.get("system", "") for row in rows}
+    assert len(systems) == 1
+    found = qassay_json("correlate", file, own, "-m", "rouge_l", "--bootstrap", 0)["correlations"]
+    assert {each["metric"]: each["pearson"] for each in found}["mine"] == pytest.approx(1)
+
+
+def test_own_scores_correlate_alone(tmp_path):
+    """With a judgement beside them, as CSV without a system column."""
+    own = tmp_path / "own.csv"
+    own.write_text("id,mine,judgement\n" + "".join(f"q{i},{i / 10},{i}\n" for i in range(10)), encoding="utf-8")
+    (found,) = qassay_json("correlate", own, "--bootstrap", 0)["correlations"]
+    assert (found["metric"], found["n"], found["spearman"]) == ("mine", 10, pytest.approx(1))
 
 
 def test_skipped_rows_are_listed_and_counted(tmp_path):
@@ -296,7 +315,7 @@ def test_names_in_brackets_are_printed_as_they_are(tmp_path):
     [
         ([{**row, "scores": {}} for row in scores(5)], "there is no score in these files"),
         ([{**row, "judgement": 1e308} for row in scores(5)], "5 infinite or astronomically large values"),
-        (scores(5) + scores(1), 'the scores of "q0" of system "A" appear 2 times'),
+        (scores(5) + scores(1), 'the scores of "q0" of system "A" under m appear twice'),
     ],
 )
 def test_files_of_scores_that_cannot_be_correlated_are_refused(refused, tmp_path, rows, message):

@@ -29,14 +29,14 @@ def test_an_answer_of_the_command_line_is_explained():
 def test_a_file_and_an_answer_together_are_refused(refused, tmp_path, words):
     """Neither is ignored silently."""
     file = write_rows(tmp_path / "a.jsonl", answers(3))
-    assert "stand instead of a file" in refused("explain", file, "--id", "q1", *words)
+    assert "stand instead of answers" in refused("explain", file, "--id", "q1", *words)
 
 
 @pytest.mark.parametrize("option", ["--id", "--system"])
 def test_choosing_without_a_file_is_refused(refused, option):
     """There is nothing to choose from."""
     message = refused("explain", option, "q1", "--reference", "y", "--candidate", "z")
-    assert "choose an answer of a file" in message
+    assert "choose one of several answers" in message
 
 
 def test_a_bad_row_names_no_option_that_is_not_there(refused, tmp_path):

@@ -1,41 +1,88 @@
-"""The Python interface: score rows, or load one metric and compute it."""
+"""Answers in, scores out."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict, Unpack, overload
 
-from qassay.errors import DataError
-from qassay.io.in_memory import each_row, from_examples, from_rows
-from qassay.io.readers.rows import check_characters
-from qassay.metrics.registry import parse_spec
+from qassay.api.inputs import check_apart, paths_of, read_options, rows_in_memory, title_of
+from qassay.api.runs import FileRun
+from qassay.api.tables import ScoreResult, StoredScores
+from qassay.errors import SpecError, option
+from qassay.io.reader import Reader
+from qassay.io.writers import open_writer
 from qassay.models.base import EMBEDDED
-from qassay.records import Example, Reference
-from qassay.scoring.scorer import SEED, score_examples
-from qassay.validation import as_list, as_names, check_options, is_list
+from qassay.scoring.defaults import default_metrics
+from qassay.scoring.scorer import SEED, Scorer, score_examples
+from qassay.validation import as_names, check_options
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from pathlib import Path
 
+    from qassay.api.inputs import Answers, Columns, Metrics, Paths
+    from qassay.api.runs import EngineName
     from qassay.models.base import Device
+    from qassay.scoring.progress import Progress
     from qassay.scoring.scorer import OnError
-    from qassay.scoring.table import ScoreTable
-    from qassay.spec import MetricSpec
 
 
+class RowOptions(TypedDict, total=False):
+    """What `score` takes beside answers in memory."""
+
+    columns: Columns | None
+    system: str | None
+    language: str
+    seed: int
+    model: str
+    device: Device
+    on_error: OnError
+    output: str | Path | None
+    batch: int | None
+    progress: Progress | None
+
+
+class FileOptions(RowOptions, total=False):
+    """What `score` takes beside files."""
+
+    format: str
+    resume: bool
+    workers: int
+    engine: EngineName
+    again: bool
+
+
+@overload
+def score(  # type: ignore[overload-overlap]  # a text is a path, and no list of characters
+    answers: Paths, metrics: Metrics = None, **options: Unpack[FileOptions]
+) -> StoredScores: ...
+@overload
+def score(answers: Iterable[object], metrics: Metrics = None, **options: Unpack[RowOptions]) -> ScoreResult: ...
 def score(
-    rows: Iterable[object],
-    metrics: str | Iterable[str | MetricSpec] | None = None,
+    answers: Answers,
+    metrics: Metrics = None,
     *,
+    format: str = "auto",  # noqa: A002 - as the command line calls it
+    columns: Columns | None = None,
+    system: str | None = None,
     language: str = "auto",
     seed: int = SEED,
     model: str = EMBEDDED,
     device: Device = "auto",
     on_error: OnError = "stop",
-) -> ScoreTable:
-    """Score answers given as dictionaries (the fields of the JSONL format), as a data frame, or as `Example`s.
+    output: str | Path | None = None,
+    resume: bool = False,
+    workers: int = 1,
+    batch: int | None = None,
+    engine: EngineName = "local",
+    again: bool = True,
+    progress: Progress | None = None,
+) -> ScoreResult | StoredScores:
+    """Score answers: dictionaries (the fields of the JSONL format), a data frame, `Example`s, or files.
 
-    Dictionaries written out in a list are mere objects to a type checker: what the rows are is checked here.
+    Answers in memory become a `ScoreResult`, which holds everything. Files of any length are streamed: of the
+    `StoredScores` the rows are on disk, in `output` (.jsonl, .csv, .tsv, .parquet) where it is given. A stopped run is
+    taken up with `resume`; `workers`, `batch` and `engine` say how the work is divided. What is asked of the result
+    later may read the files again; with `again=False` standard input is not kept for that.
 
     Without metrics, those that suit the first answer: the lexical ones, and in English the learned ones; an answer that
     lacks what one of them needs goes without its score. With `on_error="skip"` that holds for any metrics, and for an
@@ -43,96 +90,36 @@ def score(
     """
     check_options(language=language, seed=seed, model=model, device=device, on_error=on_error)
     wanted = as_names("metrics", metrics)
-    everything = list(each_row(rows))
-    made = sum(isinstance(row, Example) for row in everything)
-    if 0 < made < len(everything):
-        raise DataError("rows are a mix of dictionaries and Examples; give one kind")
-    examples = from_examples(everything) if made else from_rows(everything)
-    return score_examples(examples, wanted, language=language, seed=seed, model=model, device=device, on_error=on_error)
+    options = read_options(format, columns, system, on_error)
+    run = FileRun(options, output, resume, seed, workers, batch, engine, progress)
+    run.check()
+    check_apart([answers], output)
 
-
-def load(spec: str) -> LoadedMetric:
-    """Load a metric, to be used as with Hugging Face `evaluate`: `load("rouge_l").compute(…)`."""
-    return LoadedMetric(parse_spec(spec))
-
-
-@dataclass(frozen=True, slots=True)
-class LoadedMetric:
-    """One metric that computes on lists of texts."""
-
-    spec: MetricSpec
-
-    def compute(
-        self,
-        *,
-        predictions: Iterable[str],
-        references: Iterable[str] | Iterable[Iterable[str]],
-        questions: Iterable[str] | None = None,
-        language: str = "auto",
-        seed: int = SEED,
-        model: str = EMBEDDED,
-        device: Device = "auto",
-    ) -> dict[str, Any]:
-        """Score predictions against one reference each, or a list of references each.
-
-        Gives the aggregate under the metric's name, its interval, `scores`, one per prediction, the reasons for missing
-        ones with their counts, and notes. Arrays and series count as lists. Lists of unlike length, or texts where
-        lists belong, are errors.
-        """
-        check_options(language=language, seed=seed, model=model, device=device)
-        examples = _examples(predictions, references, questions)
-        table = score_examples(examples, [self.spec], language=language, seed=seed, model=model, device=device)
-        aggregate = table.aggregates[0]
-        # A metric may fall back to another spec of itself (METEOR without a WordNet), and says so.
-        spec = aggregate.metric
-        return {
-            spec: aggregate.value,
-            "low": aggregate.low,
-            "high": aggregate.high,
-            "n": aggregate.n,
-            "unscored": aggregate.unscored,
-            "reasons": aggregate.reasons,
-            "scores": [table.score(spec, i).value for i in range(len(table))],
-            "notes": dict(table.notes),
-            "signature": aggregate.signature,
-        }
-
-
-def _examples(predictions: object, references: object, questions: object) -> list[Example]:
-    texts, held = as_list("predictions", predictions), as_list("references", references)
-    asked = [""] * len(texts) if questions is None else as_list("questions", questions)
-    sizes = {"predictions": len(texts), "references": len(held), "questions": len(asked)}
-    if len(set(sizes.values())) > 1:
-        if questions is None:
-            del sizes["questions"]
-        counts = ", ".join(f"{size} {name}" for name, size in sizes.items())
-        raise DataError(
-            f"{counts}; give one entry a prediction (for several references to each, a list of lists: "
-            f'[["first", "second"], …])'
+    def scorer_of(first: Iterable[object]) -> Scorer:
+        chosen = wanted or default_metrics(next(iter(first)))  # type: ignore[arg-type]
+        scorer = Scorer(
+            chosen,
+            defaulted=not wanted,
+            language=language,
+            model=model,
+            device=device,
+            threads=run.threads,
+            on_error=on_error,
         )
-    accepted = [_references(i, each) for i, each in enumerate(held)]
-    if len({isinstance(each, str) for each in held}) > 1:
-        raise DataError("references mix texts and lists of texts; give one kind")
-    return [
-        Example(str(i), _text("questions", i, asked[i]), accepted[i], _text("predictions", i, text))
-        for i, text in enumerate(texts)
-    ]
+        return scorer.need_model()
 
-
-def _references(i: int, given: object) -> tuple[Reference, ...]:
-    if isinstance(given, str):
-        return (Reference(given),)
-    texts = list(given) if is_list(given) else []
-    if not texts:
-        raise DataError(f"references[{i}] is {given!r:.60}; give a text or a list of at least one text")
-    return tuple(Reference(_text(f"references[{i}]", j, each)) for j, each in enumerate(texts))
-
-
-def _text(name: str, i: int, given: object) -> str:
-    if not isinstance(given, str):
-        raise DataError(f"{name}[{i}] is {given!r:.60}, not a text")
-    try:
-        check_characters(given)
-    except DataError as error:
-        raise DataError(f"{name}[{i}] {error.problem}") from error
-    return given
+    files = paths_of(answers)
+    if files is not None:
+        reread = again or wanted is None or bool(Scorer(wanted).first_passes)
+        files, closing = run.open(files, again=reread)
+        scorer = scorer_of(Reader(files, options))
+        return run.score(StoredScores, files, scorer, closing, title=title_of(answers), batch=scorer.batch_size)
+    if resume or workers > 1 or engine != "local":
+        raise SpecError(f"{option('resume')}, {option('workers')} and {option('engine')} are for files; leave them out")
+    examples = rows_in_memory(answers, options)
+    scorer = scorer_of(examples)
+    table = score_examples(examples, scorer=scorer, seed=seed, batch=batch, progress=progress)
+    result = ScoreResult.of(table, scorer=scorer, title=title_of(answers))
+    if output is not None:
+        open_writer(output, scorer.specs).write(result.scored_rows())
+    return result

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from qassay.cli.options import Format, Inputs, Json, read_options
+from qassay.cli.options import Format, Inputs, Json
 from qassay.cli.terminal import output, print_json, say
 from qassay.errors import SpecError
 
@@ -114,10 +114,11 @@ def ava(
     """Pairs of right answers, and of right and wrong ones, from answer selection data (Vu and Moschitti 2021)."""
     import numpy as np  # noqa: PLC0415 - with what it is for
 
+    from qassay.io.reader import ReadOptions  # noqa: PLC0415 - as above
     from qassay.training.ava.build import build_pairs, read_selections  # noqa: PLC0415 - heavy
     from qassay.training.keyphrase.build import questions_in  # noqa: PLC0415 - heavy
 
-    reading = read_options(format_, None, None, None)
+    reading = ReadOptions(format=format_, can_skip=False)
     left_out: Counter[str] = Counter()
     selections = read_selections(inputs, reading, left_out, questions_in(held_out or ()))
     found = build_pairs(selections, out, rng=np.random.default_rng(seed), cap=cap, dev_share=dev_share)

@@ -4,57 +4,62 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from qassay.cli import options
-from qassay.cli.terminal import list_skipped, output, print_json
-from qassay.io.reader import Reader
-from qassay.models.base import EMBEDDED
-from qassay.scoring.scorer import SEED, score_examples
-from qassay.text.language import check_language
-from qassay.version import __version__
+from qassay.cli.command_line import command_line
+from qassay.cli.terminal import ProgressBar, list_skipped, output, print_json, say, say_notes
+
+EXAMPLES = (
+    "qassay compare old.jsonl new.jsonl",
+    "qassay compare answers.jsonl -m ava -m token_f1 --report compare.html",
+    "qassay compare old-scores.jsonl new-scores.jsonl",
+)
 
 
 def compare(
     inputs: options.Inputs,
-    metric: options.Metrics = None,
     format_: options.Format = "auto",
     map_: options.Map = None,
     language: options.Language = "auto",
-    draws: Annotated[int, typer.Option("--draws", min=100, help="Resamples and permutations.")] = 1000,
     on_error: options.OnError = "stop",
-    seed: options.Seed = SEED,
-    model: options.Model = EMBEDDED,
-    device: options.Device = "auto",
+    metric: options.Metrics = None,
+    report: options.ReportFile = None,
     json: options.Json = False,
+    draws: Annotated[int, options.draws("--draws", "Resamples and permutations.", least=100)] = 1000,
+    seed: options.Seed = 12345,
+    model: options.Model = "mini",
+    device: options.Device = "auto",
+    _quiet: options.Quiet = False,
 ) -> None:
-    """Test which system is better, on the questions that both answered."""
-    from qassay.meta.comparison.systems import compare_table, name_systems  # noqa: PLC0415 - loads scipy
+    """Test which system is better, on the questions that both answered.
+
+    Takes answers, or files of scores that `qassay score -o` wrote.
+    """
+    from qassay.api import compare as api  # noqa: PLC0415 - loads scipy
+    from qassay.api.result import page_path  # noqa: PLC0415 - as above
     from qassay.report.terminal.comparison import comparison_tables  # noqa: PLC0415 - as above
 
-    reading = options.read_options(format_, map_, None, on_error)
-    parts = Reader(inputs, reading).apart()
-    examples = name_systems(parts)
-    for _, part in parts:
-        list_skipped(part)
-    table = score_examples(
-        examples,
-        metric or (),
-        language=check_language(language),
-        seed=seed,
-        model=model,
-        device=options.check_device(device),
-        on_error=reading.on_error,
-    )
-    comparisons = compare_table(table, draws=draws)
+    page = None if report is None else page_path(report)
+    with ProgressBar() as bar:
+        found = api.compare(
+            inputs,
+            metric or None,
+            format=format_,
+            columns=options.columns_of(map_),
+            language=language,
+            draws=draws,
+            on_error=options.on_error_of(on_error),
+            seed=seed,
+            model=model,
+            device=options.device_of(device),
+            progress=bar,
+        )
+    list_skipped(found.left_out)
+    if page is not None:
+        found.report(page, call=command_line())
     if json:
-        document = {
-            "aggregates": table.to_dicts(),
-            "comparisons": [each.to_dict() for each in comparisons],
-            "skipped": sum(part.skipped_total for _, part in parts),
-            "seed": seed,
-            "version": __version__,
-        }
-        print_json(document)
+        print_json(found.to_dict())
         return
-    output.print(comparison_tables(comparisons))
+    output.print(comparison_tables(found.comparisons))
+    say_notes(found.table.notes)
+    if page is not None:
+        say(f"wrote {page}")

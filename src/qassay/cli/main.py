@@ -6,6 +6,7 @@ Nothing is imported here that takes time, so that whatever goes wrong later is c
 from __future__ import annotations
 
 import errno
+import io
 import os
 import signal
 import sys
@@ -26,6 +27,7 @@ def run() -> NoReturn:
         if sys.stderr is None:
             # Closed: messages go nowhere, and no file that is opened later gets their number.
             sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123 - until the end; no pathlib yet
+        _accept_any_text()
         from qassay.cli.program import execute  # noqa: PLC0415 - an interruption of the imports is caught here
 
         sys.exit(execute(sys.argv[1:]))
@@ -46,6 +48,12 @@ def run() -> NoReturn:
 
 def _interrupt(_signal: int, _frame: FrameType | None) -> NoReturn:
     raise KeyboardInterrupt
+
+
+def _accept_any_text() -> None:
+    """Let stdout replace what its encoding cannot hold instead of failing; stderr writes escapes by itself."""
+    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors in {"strict", "surrogateescape"}:
+        sys.stdout.reconfigure(errors="replace")
 
 
 def _drop_output() -> None:

@@ -1,85 +1,152 @@
-"""Options that several commands take, declared once."""
+"""Options that several commands take, declared once, in the panels in which `--help` shows them."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from qassay.cli.terminal import hush
 from qassay.errors import SpecError
-from qassay.io.atomic_output import check_outputs
-from qassay.io.reader import ReadOptions
-from qassay.io.readers.formats import BUILT_IN
-from qassay.models.base import Device as DeviceName
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-Inputs = Annotated[
-    list[str], typer.Argument(metavar="INPUT...", help="Files of answers; - reads stdin; .gz and .zst open.")
-]
+    from qassay.models.base import Device as DeviceChoice
+    from qassay.scoring.scorer import OnError as OnErrorChoice
+
+INPUT, METRICS, OUTPUT, STATISTICS, MODELS, RUNNING = "Input", "Metrics", "Output", "Statistics", "Models", "Running"
+"""The panels, in the order in which `--help` shows them."""
+MOST_DRAWS = 1_000_000
+
+
+def choice(*words: str) -> str:
+    """Return how `--help` shows an option that takes one of a few words."""
+    return "|".join(words)
+
+
+Inputs = Annotated[list[str], typer.Argument(metavar="INPUT", help="Files of answers; - reads stdin; .gz, .zst open.")]
 Metrics = Annotated[
     list[str] | None,
-    typer.Option("-m", "--metric", metavar="SPEC", help="A metric, as in rouge_l,beta=1 (repeat; `qassay metrics`)."),
+    typer.Option(
+        "-m",
+        "--metric",
+        metavar="SPEC",
+        help="A metric, as in rouge_l,beta=1 (repeat; `qassay metrics`).",
+        rich_help_panel=METRICS,
+    ),
 ]
-Format = Annotated[str, typer.Option("--format", help=f"auto, {', '.join(BUILT_IN)}, or one of an installed package.")]
+Format = Annotated[
+    str,
+    typer.Option(
+        "--format",
+        metavar="NAME",
+        help="auto, jsonl, csv, tsv, parquet, squad, dureader, … or one of an installed package.",
+        rich_help_panel=INPUT,
+    ),
+]
 Map = Annotated[
     list[str] | None,
-    typer.Option("--map", metavar="OURS=THEIRS", help="Rename a field: candidate=prediction (repeat)."),
+    typer.Option(
+        "--map",
+        metavar="OURS=THEIRS",
+        help="Rename a field: candidate=prediction (repeat).",
+        rich_help_panel=INPUT,
+    ),
 ]
-System = Annotated[str | None, typer.Option("--system", help="The system's name, where the file gives none.")]
-Language = Annotated[str, typer.Option("--language", help="auto, or a code such as en or zh.")]
-OnError = Annotated[str, typer.Option("--on-error", help="stop at a bad row, or skip and list it.")]
+System = Annotated[
+    str | None,
+    typer.Option(
+        "--system", metavar="NAME", help="The system's name, where the file gives none.", rich_help_panel=INPUT
+    ),
+]
+Language = Annotated[
+    str,
+    typer.Option("--language", metavar="CODE", help="auto, or a code such as en or zh.", rich_help_panel=INPUT),
+]
+OnError = Annotated[
+    str,
+    typer.Option(
+        "--on-error",
+        metavar=choice("stop", "skip"),
+        help="Stop at a bad row, or skip and list it.",
+        rich_help_panel=INPUT,
+    ),
+]
 Model = Annotated[
-    str, typer.Option("--model", metavar="REF", help="mini, a model folder, or a Hugging Face name (extra hf).")
+    str,
+    typer.Option(
+        "--model",
+        metavar="REF",
+        help="mini, a model folder, or a Hugging Face name (extra hf).",
+        rich_help_panel=MODELS,
+    ),
 ]
-Device = Annotated[str, typer.Option("--device", help="auto, cpu or cuda.")]
-Seed = Annotated[int, typer.Option("--seed", min=0, help="For the bootstrap's random draws.")]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")]
+Device = Annotated[
+    str,
+    typer.Option("--device", metavar=choice("auto", "cpu", "cuda"), help="Where models run.", rich_help_panel=MODELS),
+]
+Seed = Annotated[
+    int,
+    typer.Option("--seed", min=0, metavar="N", help="For the bootstrap's random draws.", rich_help_panel=STATISTICS),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.", rich_help_panel=OUTPUT)]
 Out = Annotated[
-    Path | None, typer.Option("-o", "--output", metavar="OUT", help="Scores as .jsonl, .csv, .tsv or .parquet.")
+    Path | None,
+    typer.Option(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="Scores as .jsonl, .csv, .tsv or .parquet.",
+        rich_help_panel=OUTPUT,
+    ),
 ]
-Resume = Annotated[bool, typer.Option("--resume", help="Carry on where a stopped run with this -o was.")]
 ReportFile = Annotated[
-    Path | None, typer.Option("--report", metavar="FILE.html", help="Write a report to open in a browser.")
+    Path | None,
+    typer.Option("--report", metavar="FILE.html", help="Write a report to open in a browser.", rich_help_panel=OUTPUT),
+]
+Resume = Annotated[
+    bool, typer.Option("--resume", help="Carry on where a stopped run with this -o was.", rich_help_panel=RUNNING)
+]
+Quiet = Annotated[
+    bool,
+    typer.Option(
+        "-q", "--quiet", callback=hush, help="No progress and no messages; errors stay.", rich_help_panel=RUNNING
+    ),
 ]
 
 
-def check_resume(out: Path | None, *, resume: bool) -> None:
-    """Refuse to resume what was never written."""
-    if resume and out is None:
-        raise SpecError("--resume needs -o: it carries on with the scores written there")
+def draws(flag: str, what: str, least: int = 0) -> Any:  # noqa: ANN401 - as Typer has it
+    """Declare how many resamples there are."""
+    return typer.Option(flag, min=least, max=MOST_DRAWS, metavar="N", help=what, rich_help_panel=STATISTICS)
 
 
-def check_apart(inputs: Sequence[str], *outputs: Path | None) -> None:
-    """Refuse outputs that cannot be written, that are one file, or that would be written over an input."""
-    check_outputs(inputs, [output for output in outputs if output is not None])
+def one_of(flag: str, word: str, *words: str) -> Any:  # noqa: ANN401 - a literal of these words to a type checker
+    """Accept one of a few words."""
+    if word not in words:
+        raise SpecError(f'{flag} is "{word}"; give {", ".join(words[:-1])} or {words[-1]}')
+    return word
 
 
-def check_device(device: str) -> DeviceName:
-    """Accept a device's name."""
-    known: tuple[DeviceName, ...] = ("auto", "cpu", "cuda")
-    for each in known:
-        if device == each:
-            return each
-    raise SpecError(f'--device is "{device}"; give auto, cpu or cuda')
+def on_error_of(word: str) -> OnErrorChoice:
+    """Accept what becomes of bad rows."""
+    found: OnErrorChoice = one_of("--on-error", word, "stop", "skip")
+    return found
 
 
-def read_options(format_: str, renames: Sequence[str] | None, system: str | None, on_error: str | None) -> ReadOptions:
-    """Check the reading options and put them together; without `on_error` no row can be skipped."""
-    if on_error not in {None, "stop", "skip"}:
-        raise SpecError(f'--on-error is "{on_error}"; give stop or skip')
-    mapping = {}
+def device_of(word: str) -> DeviceChoice:
+    """Accept where models run."""
+    found: DeviceChoice = one_of("--device", word, "auto", "cpu", "cuda")
+    return found
+
+
+def columns_of(renames: Sequence[str] | None) -> dict[str, str]:
+    """Read what `--map` renames."""
+    columns = {}
     for rename in renames or ():
         ours, equals, theirs = rename.partition("=")
         if not equals or not ours or not theirs:
             raise SpecError(f'--map "{rename}" is not of the form OURS=THEIRS, as in candidate=prediction')
-        mapping[ours] = theirs
-    return ReadOptions(
-        format=format_,
-        mapping=mapping,
-        system=system,
-        on_error="skip" if on_error == "skip" else "stop",
-        can_skip=on_error is not None,
-    )
+        columns[ours] = theirs
+    return columns

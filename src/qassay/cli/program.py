@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
-from typer.main import get_command
+from typer.main import get_command, get_group
 
 from qassay.cli.command_line import command_words
 from qassay.errors import SpecError
@@ -36,6 +36,7 @@ COMMANDS = {
     "data": "Public benchmark files, with checksums.",
 }
 """Every command with one line of help; its module has its name."""
+_HEADS = {"build": ("chunker", "reader"), "train": ("chunker", "reader")}
 _USAGE_ERROR: type[Exception] = typer.BadParameter.__bases__[0]
 """Typer's own kind of error for a wrong command line, which it does not export; neither does it the next."""
 _HELP_INSTEAD = "NoArgsIsHelpError"
@@ -58,24 +59,36 @@ class _Shown(io.StringIO):
         return self._terminal
 
 
-class Command(TyperCommand):
-    """A command whose help may be cut short by its reader (`| head`)."""
+class _Help:
+    """Help whose reader may go away (`| head`), and which names no types of Python."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401 - Typer keeps its types to itself
         """Print the help."""
         with redirect_stdout(_Shown(terminal=sys.stdout.isatty())) as shown:
-            super().format_help(ctx, formatter)
+            super().format_help(ctx, formatter)  # type: ignore[misc]  # of the command that this is mixed into
         _print_help(shown)
 
+    def get_params(self, ctx: Any) -> list[Any]:  # noqa: ANN401 - as above
+        """Return the arguments, which are named once, and the options, of which a flag takes nothing."""
+        params: list[Any] = super().get_params(ctx)  # type: ignore[misc]  # as above
+        for param in params:
+            if param.param_type_name == "argument":
+                param.display_type_rich = lambda ctx: None  # noqa: ARG005 - as Typer calls it
+            elif getattr(param, "is_flag", False) and param.metavar is None:
+                param.metavar = ""
+        return params
 
-class Commands(TyperGroup):
+
+class Command(_Help, TyperCommand):
+    """A command."""
+
+
+class Group(_Help, TyperGroup):
+    """A group of commands."""
+
+
+class Commands(Group):
     """All commands; one is imported when it is called, for a list of them their names and lines are enough."""
-
-    def format_help(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401 - as above
-        """Print the help."""
-        with redirect_stdout(_Shown(terminal=sys.stdout.isatty())) as shown:
-            super().format_help(ctx, formatter)
-        _print_help(shown)
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401, ARG002 - as above
         """Return the names of all commands."""
@@ -98,10 +111,22 @@ def load(name: str) -> Any:  # noqa: ANN401 - as above
     app: typer.Typer | None = getattr(module, "app", None)
     if app is None:
         app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-        app.command(name, cls=Command, epilog=_examples(module), context_settings=_SETTINGS)(getattr(module, name))
-    command = get_command(app)
+        app.command(name, epilog=_examples(module), context_settings=_SETTINGS)(getattr(module, name))
+    else:
+        _add_heads(app, name)
+        app.info.cls, app.info.context_settings = Group, _SETTINGS
+    for each in app.registered_commands:
+        each.cls = Command
+    command = get_group(app) if hasattr(module, "app") else get_command(app)
     command.name = name
     return command
+
+
+def _add_heads(app: typer.Typer, name: str) -> None:
+    """Add the commands of a group that stand in a module of their own."""
+    for head in _HEADS.get(name, ()):
+        if head not in {each.name for each in app.registered_commands}:
+            app.command(head)(getattr(import_module(f"qassay.cli.{name}_heads"), head))
 
 
 def execute(words: Sequence[str]) -> int:

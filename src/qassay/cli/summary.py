@@ -2,48 +2,39 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
-from functools import partial
-from itertools import islice, repeat
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from qassay.cli import options
-from qassay.cli.buffered_input import stdin_buffered
 from qassay.cli.command_line import command_line
-from qassay.cli.runs import run_document
-from qassay.cli.terminal import ProgressBar, list_skipped, output, print_json, resumable, say, title_of
-from qassay.io.reader import Reader
-from qassay.io.scored_files import read_rows
-from qassay.metrics.questions.first_pass import decode_records, run_verdicts, write_questions
-from qassay.metrics.questions.question_writer import check_prompt
-from qassay.models.base import EMBEDDED
-from qassay.models.question_models import PROMPT, Models
-from qassay.report.terminal.scores import aggregates_table
-from qassay.scoring.defaults import default_summary_metrics
-from qassay.scoring.engines.local import LocalEngine
-from qassay.scoring.run import Finished, Run
-from qassay.scoring.scorer import SEED, Scorer
-from qassay.text.language import check_language
+from qassay.cli.terminal import ProgressBar, list_skipped, output, print_json, resumable, say
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping
 
-    from qassay.io.reader import ReadOptions
-    from qassay.metrics.questions.first_pass import Verdicts
-    from qassay.records import Example
-    from qassay.report.html.summary_page import SummaryRow
-    from qassay.scoring.scorer import Place
-    from qassay.scoring.table import Aggregate
-
+EXAMPLES = (
+    "qassay summary summaries.jsonl",
+    "qassay summary summaries.jsonl -m qaeval,verify=lerc -m feqa --questions questions.jsonl --report summary.html",
+)
 _LISTED = 20
 """Summaries without a score that are listed one by one."""
 
 
+def _model(flag: str, metavar: str, what: str) -> typer.models.OptionInfo:
+    found: typer.models.OptionInfo = typer.Option(flag, metavar=metavar, help=what, rich_help_panel=options.MODELS)
+    return found
+
+
 def summary(
     inputs: options.Inputs,
+    format_: options.Format = "summaries",
+    map_: options.Map = None,
+    system: options.System = None,
+    language: options.Language = "auto",
+    on_error: options.OnError = "stop",
     metric: Annotated[
         list[str] | None,
         typer.Option(
@@ -51,89 +42,78 @@ def summary(
             "--metric",
             metavar="SPEC",
             help="qaeval, feqa with verify=METHOD, or another metric (repeat; default: those the input allows).",
+            rich_help_panel=options.METRICS,
         ),
     ] = None,
-    format_: options.Format = "summaries",
-    map_: options.Map = None,
-    system: options.System = None,
-    language: options.Language = "auto",
     out: options.Out = None,
     questions: Annotated[
         Path | None,
-        typer.Option("--questions", metavar="FILE.jsonl", help="Every question with both answers and the verdicts."),
+        typer.Option(
+            "--questions",
+            metavar="FILE.jsonl",
+            help="Every question with both answers and the verdicts.",
+            rich_help_panel=options.OUTPUT,
+        ),
     ] = None,
     report: options.ReportFile = None,
     json: options.Json = False,
-    resume: options.Resume = False,
-    on_error: options.OnError = "stop",
-    seed: options.Seed = SEED,
-    chunker: Annotated[
-        str, typer.Option("--chunker", metavar="REF", help="Finds what to ask about: mini, or a trained folder.")
-    ] = EMBEDDED,
+    seed: options.Seed = 12345,
+    chunker: Annotated[str, _model("--chunker", "REF", "Finds what to ask about: mini, or a trained folder.")] = "mini",
     reader: Annotated[
-        str, typer.Option("--reader", metavar="REF", help="Answers: mini, a trained folder, or a QA model (extra hf).")
-    ] = EMBEDDED,
+        str, _model("--reader", "REF", "Answers: mini, a trained folder, or a QA model (extra hf).")
+    ] = "mini",
     generator: Annotated[
-        str | None,
-        typer.Option("--generator", metavar="REF", help="A sequence-to-sequence model to word questions (extra hf)."),
+        str | None, _model("--generator", "REF", "A sequence-to-sequence model to word questions (extra hf).")
     ] = None,
     prompt: Annotated[
-        str, typer.Option("--prompt", help="What the generator is given: {answer}, {sentence}, {before}, {after}.")
-    ] = PROMPT,
-    model: options.Model = EMBEDDED,
+        str | None,
+        _model("--prompt", "TEXT", "What the generator is given: {answer}, {sentence}, {before}, {after}."),
+    ] = None,
+    model: options.Model = "mini",
     device: options.Device = "auto",
+    resume: options.Resume = False,
+    _quiet: options.Quiet = False,
 ) -> None:
     """Score summaries by questions: against references (QAEval) or against the document (FEQA)."""
-    reading = options.read_options(format_, map_, system, on_error)
-    options.check_resume(out, resume=resume)
-    options.check_apart(inputs, out, questions, report)
-    models = Models(chunker, reader, generator, check_prompt(prompt), model, options.check_device(device))
-    with stdin_buffered(inputs, needed=True) as files, ProgressBar(every=1) as bar, ExitStack() as closing:
-        scorer = Scorer(
-            metric or default_summary_metrics(next(iter(Reader(files, reading)))),
-            language=check_language(language),
-            model=model,
-            device=models.device,
-            on_error=reading.on_error,
-            questions=models,
+    from qassay.api import summaries as api  # noqa: PLC0415 - loads the metrics
+    from qassay.api.inputs import check_apart  # noqa: PLC0415 - as above
+    from qassay.api.result import page_path  # noqa: PLC0415 - as above
+    from qassay.metrics.questions.question_writer import check_prompt  # noqa: PLC0415 - as above
+    from qassay.models.question_models import PROMPT, Models  # noqa: PLC0415 - as above
+    from qassay.report.terminal.scores import aggregates_table  # noqa: PLC0415 - as above
+
+    check_apart([inputs], out, questions, report)
+    page = None if report is None else page_path(report)
+    wording = PROMPT if prompt is None else check_prompt(prompt)
+    with ProgressBar() as bar, resumable(out):
+        found = api.score_summaries(
+            inputs,
+            metric or None,
+            models=Models(chunker, reader, generator, wording, model, options.device_of(device)),
+            format=format_,
+            columns=options.columns_of(map_),
+            system=system,
+            language=language,
+            on_error=options.on_error_of(on_error),
+            seed=seed,
+            output=out,
+            resume=resume,
+            progress=bar,
         )
-        run = closing.enter_context(
-            Run(
-                lambda: Reader(files, reading),
-                scorer,
-                LocalEngine(),
-                output=out,
-                resume=resume,
-                batch=scorer.batch_size,
-                seed=seed,
-                watcher=bar,
-                place_of=partial(_place, files, reading),
-            )
-        )
-        with resumable(out):
-            finished = run.score()
-        aggregates = finished.tally.aggregates(seed)
-        verdicts = run_verdicts(scorer.resources)
-        if questions is not None:
-            write_questions(questions, run.question_log or (), verdicts)
-        if report is not None:
-            _write_report(report, title_of(inputs), verdicts, run, finished, aggregates)
-    list_skipped(finished.reader)
-    _list_unread(verdicts.left_out)
+        with found:
+            unread = dict(found.unread)
+            if questions is not None:
+                found.write_questions(questions)
+            if page is not None:
+                found.report(page, call=command_line())
+    list_skipped(found.left_out)
+    _list_unread(unread)
     if json:
-        print_json(run_document(finished, aggregates, seed))
+        print_json(found.to_dict())
         return
-    output.print(aggregates_table(aggregates, finished.tally.notes))
-    for path in filter(None, (out, questions, report)):
+    output.print(aggregates_table(found.aggregates, found.notes))
+    for path in filter(None, (out, questions, page)):
         say(f"wrote {path}")
-
-
-def _place(files: Sequence[str], reading: ReadOptions, example: Example) -> Place:
-    """Find the line that a summary was read from."""
-    for found, input_, line in Reader(files, reading).places():
-        if (found.system, found.id) == (example.system, example.id):
-            return input_, line
-    return None, None
 
 
 def _list_unread(left_out: Mapping[tuple[str, str], str]) -> None:
@@ -143,43 +123,3 @@ def _list_unread(left_out: Mapping[tuple[str, str], str]) -> None:
         say(f'not questioned: "{name}"{of}: {reason}')
     if len(left_out) > _LISTED:
         say(f"not questioned: {len(left_out) - _LISTED:,} more")
-
-
-def _write_report(
-    path: Path,
-    title: str,
-    verdicts: Verdicts,
-    run: Run,
-    finished: Finished,
-    aggregates: list[Aggregate],
-) -> None:
-    from qassay.meta.correlation.batched_levels import batched_levels, judgement_means  # noqa: PLC0415 - loads scipy
-    from qassay.report.answers import Ordering  # noqa: PLC0415 - as above
-    from qassay.report.html.summary_page import (  # noqa: PLC0415 - as above
-        SummaryReport,
-        select_summaries,
-        write_summary_page,
-    )
-
-    rows = list(read_rows(finished.rows))
-    report = SummaryReport(
-        title=title,
-        aggregates=aggregates,
-        judgements=judgement_means(rows),
-        levels=batched_levels(rows),
-        summaries=select_summaries(lambda: _summaries(verdicts, run, finished), Ordering.of(run.scorer.metrics)),
-        skipped=finished.reader.skipped_total,
-        notes=finished.tally.notes,
-        seed=run.seed,
-        call=command_line(),
-    )
-    write_summary_page(report, path)
-
-
-def _summaries(verdicts: Verdicts, run: Run, finished: Finished) -> Iterator[SummaryRow]:
-    from qassay.report.html.summary_page import SummaryRow  # noqa: PLC0415 - loads scipy
-
-    asked = run.question_log or repeat(b"[]")
-    for (example, scores, unscored), found in zip(run.answers(finished), asked, strict=False):
-        records = [verdicts.rescale(record) for record in decode_records(found)]
-        yield SummaryRow(example, scores, unscored, records=records)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import io
 import json
 import os
 import re
@@ -12,21 +11,20 @@ import sys
 from collections import Counter
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol, Self
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 import msgspec
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 from qassay.cli.wording import in_flags
 from qassay.errors import OutputError, StoppedError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from qassay.io.reader import Reader
-    from qassay.io.readers.read_context import Skipped
+    from qassay.api.inputs import LeftOut
 
 
 class Output(Console):
@@ -58,43 +56,26 @@ messages = Messages(stderr=True)
 output = Output()
 
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
-_REFRESH = 128
 _NAMED = 3
-"""Inputs that a report's title names, and reasons that a summary of skipped rows gives."""
+"""Reasons that a summary of skipped rows gives."""
 _LISTED = 20
 """Skipped rows that are listed one by one."""
 
 
-class Left(Protocol):
-    """Whatever read rows and knows which it left out."""
-
-    @property
-    def skipped(self) -> Sequence[Skipped]:
-        """The first rows that were left out."""
-
-    @property
-    def skipped_total(self) -> int:
-        """How many there were."""
-
-
 class ProgressBar:
-    """Shows how far a run has come on stderr, when that is a terminal."""
+    """Shows how many answers are done on stderr, when that is a terminal."""
 
-    def __init__(self, every: int = _REFRESH) -> None:
-        self._every = every
-        """Answers between two looks at the clock."""
+    def __init__(self) -> None:
         self._bar = Progress(
             TextColumn("{task.description}"),
             BarColumn(),
-            TextColumn("{task.percentage:>3.0f}%"),
-            TextColumn("{task.fields[done]:,} answers, {task.fields[rate]:,.0f} a second"),
+            TaskProgressColumn(),
+            TextColumn("{task.completed:,.0f} answers, {task.fields[rate]:,.0f} a second"),
             TimeRemainingColumn(),
             console=messages,
             transient=True,
-            disable=not sys.stderr.isatty(),
+            disable=messages.hushed or not sys.stderr.isatty(),
         )
-        self._reader: Reader | None = None
-        self._done = 0
 
     def __enter__(self) -> Self:
         self._bar.__enter__()
@@ -103,25 +84,16 @@ class ProgressBar:
     def __exit__(self, *_: object) -> None:
         self._bar.stop()
 
-    def begin(self, what: str, reader: Reader) -> None:
-        """Start a new line for a new pass over the input."""
+    def begin(self, what: str, total: int | None) -> None:
+        """Start a new line for a new pass over the answers."""
         for task in self._bar.task_ids:
             self._bar.remove_task(task)
-        self._task = self._bar.add_task(what, total=reader.total_bytes, done=0, rate=0.0)
-        self._reader, self._done = reader, 0
+        self._task = self._bar.add_task(what, total=total, rate=0.0)
 
-    def advance(self, examples: int) -> None:
-        """Count examples; look at the clock only now and then."""
-        self._done += examples
-        if self._done % self._every == 0 and self._reader is not None:
-            elapsed = self._bar.tasks[0].elapsed or 1e-9
-            self._bar.update(self._task, completed=self._reader.bytes_read, done=self._done, rate=self._done / elapsed)
-
-
-def accept_any_text() -> None:
-    """Let stdout replace what its encoding cannot hold instead of failing; stderr writes escapes by itself."""
-    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors in {"strict", "surrogateescape"}:
-        sys.stdout.reconfigure(errors="replace")
+    def advance(self, done: int, total: int | None) -> None:
+        """Show how many answers are done, of how many as far as it can be told."""
+        elapsed = self._bar.tasks[0].elapsed or 1e-9
+        self._bar.update(self._task, completed=done, total=total, rate=done / elapsed)
 
 
 def drop_output() -> None:
@@ -174,19 +146,21 @@ def say(text: str) -> None:
         messages.print(in_flags(text), highlight=False, markup=False, soft_wrap=True)
 
 
-def list_skipped(left: Left) -> None:
-    """Name the first rows that were left out, and sum up the rest."""
-    for skipped in left.skipped[:_LISTED]:
-        say(f"skipped {skipped}")
-    if left.skipped_total > _LISTED:
-        reasons = Counter(each.reason for each in left.skipped).most_common(_NAMED)
-        say(f"skipped {left.skipped_total - _LISTED} more; most often: {'; '.join(reason for reason, _ in reasons)}")
+def say_notes(notes: Mapping[str, int]) -> None:
+    """Print what happened to texts that could not be taken as they are, with counts."""
+    for note, count in notes.items():
+        say(f"{note}: {count:,}")
 
 
-def title_of(inputs: Sequence[str]) -> str:
-    """Title a report by what it was made from."""
-    names = ["standard input" if each == "-" else Path(each).name for each in inputs]
-    return ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED} more" if len(names) > _NAMED else "")
+def list_skipped(left_out: LeftOut) -> None:
+    """Name the first rows of each input that were left out, and sum up the rest."""
+    for each in left_out.inputs:
+        for skipped in each.skipped[:_LISTED]:
+            say(f"skipped {skipped}")
+        if each.skipped_total > _LISTED:
+            reasons = Counter(skipped.reason for skipped in each.skipped).most_common(_NAMED)
+            often = "; ".join(reason for reason, _ in reasons)
+            say(f"skipped {each.skipped_total - _LISTED} more; most often: {often}")
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
-from qassay.cli.options import Device, Json, check_device
+from qassay.cli.options import Device, Json, device_of
 from qassay.cli.terminal import output, print_json, say, startable
 from qassay.errors import SpecError
 from qassay.report.terminal.scores import score_text
@@ -83,7 +83,7 @@ def keyphrase(
             plan,
             judged=judged,
             teachers=teacher or (),
-            device=check_device(device),
+            device=device_of(device),
             resume=resume,
             report=_tell,
         )
@@ -125,7 +125,7 @@ def ava(
     else:
         plan = Plan(design=design_of(kind), epochs=epochs, rate=rate, seed=seed)
         with startable(list):
-            reached = train_from_files(base, data, out, plan, device=check_device(device))
+            reached = train_from_files(base, data, out, plan, device=device_of(device))
     if json:
         print_json({"folder": str(out), "kind": kind, "dev_f1": list(reached)})
         return
@@ -249,7 +249,7 @@ def _training(epochs: int | None, rate: float | None, seeds: int | None, device:
     from qassay.models.hf.encoder import choose_device  # noqa: PLC0415 - loads torch
     from qassay.training.judge.train import Training  # noqa: PLC0415 - as above
 
-    return Training(epochs, rate, seed, seeds, choose_device(check_device(device)))
+    return Training(epochs, rate, seed, seeds, choose_device(device_of(device)))
 
 
 def check_train_extra() -> None:

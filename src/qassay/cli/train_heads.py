@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from qassay.cli.options import Device, Json, check_device
+from qassay.cli.options import Device, Json, device_of
 from qassay.cli.terminal import output, print_json, say, startable
 from qassay.cli.train import Out, TrainSeed, check_train_extra
 
@@ -42,7 +42,7 @@ def chunker(
 
     plan = Plan(seed=seed)
     plan = replace(plan, epochs=epochs or plan.epochs, rate=rate or plan.rate)
-    place = choose_device(check_device(device))
+    place = choose_device(device_of(device))
     with startable(list):
         found = train_from_files(_folder(base), data, out, plan, device=place, report=say)
     _show(found, out, "chunker", as_json=json)
@@ -109,7 +109,7 @@ def reader(
             out,
             plan,
             start=start,
-            device=choose_device(check_device(device)),
+            device=choose_device(device_of(device)),
             processes=processes,
             seeds=seeds,
             school=School(teachers, rounds),

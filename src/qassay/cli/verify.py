@@ -2,114 +2,81 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
 from qassay.cli import options
-from qassay.cli.buffered_input import stdin_buffered
-from qassay.cli.runs import run_document, run_report
-from qassay.cli.terminal import ProgressBar, list_skipped, output, print_json, resumable, say, title_of
-from qassay.io.reader import Reader
-from qassay.io.scored_files import read_rows
-from qassay.models.base import EMBEDDED
-from qassay.records import ANSWER_CONTEXT
-from qassay.report.html.score_page import write_report
-from qassay.report.terminal.scores import aggregates_table
-from qassay.scoring.defaults import VERIFICATION
-from qassay.scoring.engines.local import LocalEngine
-from qassay.scoring.run import Finished, Run
-from qassay.scoring.scorer import SEED, Scorer
+from qassay.cli.command_line import command_line
+from qassay.cli.terminal import ProgressBar, list_skipped, output, print_json, resumable, say
 
-if TYPE_CHECKING:
-    from qassay.meta.accuracy.verification import Lead, Verification
-
-_LEAST = 2
-"""Verdicts that are needed to say anything of a method."""
+EXAMPLES = (
+    "qassay verify pairs.jsonl",
+    "qassay verify pairs.jsonl -m lerc -m token_f1 -o scores.jsonl",
+)
 
 
 def verify(
     inputs: options.Inputs,
-    metric: Annotated[
-        list[str] | None,
-        typer.Option("-m", "--metric", metavar="SPEC", help="A metric (repeat; default: four, as in the paper)."),
-    ] = None,
     format_: options.Format = "pairs",
     map_: options.Map = None,
     system: options.System = None,
+    on_error: options.OnError = "stop",
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(
+            "-m",
+            "--metric",
+            metavar="SPEC",
+            help="A metric (repeat; default: four, as in the paper).",
+            rich_help_panel=options.METRICS,
+        ),
+    ] = None,
     out: options.Out = None,
     report: options.ReportFile = None,
     json: options.Json = False,
-    resume: options.Resume = False,
-    on_error: options.OnError = "stop",
-    seed: options.Seed = SEED,
-    model: options.Model = EMBEDDED,
+    seed: options.Seed = 12345,
+    model: options.Model = "mini",
     device: options.Device = "auto",
+    resume: options.Resume = False,
+    _quiet: options.Quiet = False,
 ) -> None:
     """Score whether each prediction means the same as the expected answer."""
-    reading = options.read_options(format_, map_, system, on_error)
-    options.check_resume(out, resume=resume)
-    options.check_apart(inputs, out, report)
-    scorer = Scorer(
-        metric or VERIFICATION,
-        model=model,
-        device=options.check_device(device),
-        on_error=reading.on_error,
-        consumed_fields=frozenset({ANSWER_CONTEXT}),
-    )
-    buffered = report is not None or bool(scorer.first_passes)
-    with stdin_buffered(inputs, needed=buffered) as files, ProgressBar() as bar:
-        run = Run(
-            lambda: Reader(files, reading),
-            scorer,
-            LocalEngine(),
+    from qassay.api import verify as api  # noqa: PLC0415 - loads scipy
+    from qassay.api.inputs import check_apart  # noqa: PLC0415 - as above
+    from qassay.api.result import page_path  # noqa: PLC0415 - as above
+    from qassay.report.terminal.scores import aggregates_table  # noqa: PLC0415 - as above
+    from qassay.report.terminal.verification import verification_table  # noqa: PLC0415 - as above
+
+    check_apart([inputs], out, report)
+    page = None if report is None else page_path(report)
+    with ProgressBar() as bar, resumable(out):
+        found = api.verify(
+            inputs,
+            metric or None,
+            format=format_,
+            columns=options.columns_of(map_),
+            system=system,
+            model=model,
+            device=options.device_of(device),
+            on_error=options.on_error_of(on_error),
+            seed=seed,
             output=out,
             resume=resume,
-            batch=scorer.batch_size,
-            seed=seed,
-            watcher=bar,
+            again=page is not None,
+            progress=bar,
         )
-        with run:
-            with resumable(out):
-                finished = run.score()
-            aggregates = finished.tally.aggregates(seed)
-            quality, leads = _quality(finished, scorer, seed)
-            if report is not None:
-                write_report(run_report(title_of(inputs), run, finished, aggregates), report)
-    list_skipped(finished.reader)
+        quality, document = found.quality, found.to_dict()
+        if page is not None:
+            found.report(page, call=command_line())
+    list_skipped(found.left_out)
+    if quality.ratings:
+        say(f"{api.RATINGS}: {quality.ratings:,}")
     if json:
-        print_json({**run_document(finished, aggregates, seed), **_against_people(quality, leads)})
+        print_json(document)
         return
-    output.print(aggregates_table(aggregates, finished.tally.notes))
-    if quality:
-        from qassay.report.terminal.verification import verification_table  # noqa: PLC0415 - loads scipy
-
-        output.print(verification_table(quality, leads))
-    for path in filter(None, (out, report)):
+    output.print(aggregates_table(found.aggregates, found.notes))
+    if quality.methods:
+        output.print(verification_table(quality.methods, quality.leads))
+    for path in filter(None, (out, page)):
         say(f"wrote {path}")
-
-
-def _quality(finished: Finished, scorer: Scorer, seed: int) -> tuple[list[Verification], list[Lead]]:
-    """Hold the methods against people's verdicts, where the input has any."""
-    rows = [row for row in read_rows(finished.rows) if row.judgement is not None]
-    if len(rows) < _LEAST:
-        return [], []
-    import numpy as np  # noqa: PLC0415 - with the below
-
-    from qassay.meta.accuracy.verification import are_verdicts, verification_quality  # noqa: PLC0415 - loads scipy
-
-    judgements = [row.judgement for row in rows]
-    if not are_verdicts(judgements):
-        say("judgements are ratings, not 0 or 1: `qassay correlate` on the output of -o says how scores go with them")
-        return [], []
-    scores = {
-        method: np.array([np.nan if (value := row.scores[method]) is None else value for row in rows])
-        for method in scorer.specs
-    }
-    return verification_quality(scores, judgements, np.random.default_rng(seed))
-
-
-def _against_people(quality: list[Verification], leads: list[Lead]) -> dict[str, Any]:
-    if not quality:
-        return {}
-    return {"verification": [each.to_dict() for each in quality], "leads": [each.to_dict() for each in leads]}

@@ -10,14 +10,14 @@ _FLAGS = {
     "annotators": "--annotator",
     "columns": "--map",
     "draws": "--bootstrap",
-    "entries": "--next",
     "metrics": "-m",
     "output": "-o",
     "population": "--of",
-    "rank_output": "--rank",
+    "choose": "--next",
+    "references": "--reference",
 }
 """Flags that are not the Python name with dashes."""
-_VALUES = {"columns": "OURS=THEIRS", "cut": "X", "judgements": "FILE", "labels": "FILE", "output": "FILE", "next": "N"}
+_VALUES = {"columns": "OURS=THEIRS", "cut": "X", "judgements": "FILE", "labels": "FILE", "choose": "N"}
 """What follows a flag that is named without a value."""
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 

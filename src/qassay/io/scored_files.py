@@ -62,6 +62,11 @@ def is_scored(path: str | Path) -> bool:
     return True
 
 
+def are_scored(paths: Sequence[str]) -> bool:
+    """Whether all files hold scores; standard input is taken to hold answers."""
+    return all(each != "-" and is_scored(each) for each in paths)
+
+
 def _json_lines(source: Source) -> Iterator[ScoredRow]:
     for first, lines in source.line_batches():
         for number, line in enumerate(lines, first):
@@ -127,7 +132,7 @@ class _Columns:
         self._reasons = [(name.removesuffix(UNSCORED), at) for name, at in rest if name.endswith(UNSCORED)]
         reasons = {at for _, at in self._reasons} | {at for _, at in self._extra}
         self._scores = [(name, at) for name, at in rest if at not in reasons]
-        if not {"id", "system"}.issubset(names) or not self._scores or "candidate" in names:
+        if "id" not in names or not self._scores or "candidate" in names:
             raise DataError("holds no scores; give a file that `qassay score -o` wrote", source.name)
 
     def row(self, cells: Sequence[Any]) -> ScoredRow:
@@ -135,7 +140,7 @@ class _Columns:
         named = {name: cells[at] for name, at in self._at.items()}
         return ScoredRow(
             _text("id", named["id"]),
-            named["system"] or "",
+            named.get("system") or "",
             {spec: _number(spec, cells[at]) for spec, at in self._scores},
             {spec: _text("unscored", cells[at]) for spec, at in self._reasons if cells[at] is not None},
             _number("judgement", named.get("judgement")),

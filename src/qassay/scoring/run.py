@@ -26,9 +26,12 @@ if TYPE_CHECKING:
     from qassay.io.reader import Reader
     from qassay.records import Example
     from qassay.scoring.aggregation import ScoredBatch, Tally
+    from qassay.scoring.progress import Progress
     from qassay.scoring.scorer import Place
 
 Chunk = tuple["Example", ...]
+_REFRESH = 64
+"""Answers between two looks at the clock."""
 
 
 class Engine(Protocol):
@@ -36,16 +39,6 @@ class Engine(Protocol):
 
     def score(self, scorer: Scorer, chunks: Iterable[Chunk]) -> Generator[tuple[ScoredBatch, bytes], None, None]:
         """Yield each chunk's scores, and its rows as JSON lines."""
-
-
-class Watcher(Protocol):
-    """Is told how far a run has come."""
-
-    def begin(self, what: str, reader: Reader) -> None:
-        """Called when the reader is read from the start."""
-
-    def advance(self, examples: int) -> None:
-        """Called when so many more examples are done."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +105,7 @@ class Run:
         resume: bool = False,
         batch: int = BATCH,
         seed: int = SEED,
-        watcher: Watcher | None = None,
+        progress: Progress | None = None,
         place_of: Callable[[Example], Place] = nowhere,
     ) -> None:
         self.open_reader = open_reader
@@ -122,22 +115,28 @@ class Run:
         self.resume = resume
         self.batch = batch
         self.seed = seed
-        self.watcher = watcher
+        self.progress = progress
         self.place_of = place_of
         """Finds where an answer stands in the input, for messages."""
         self.question_log: QuestionLog | None = None
         """What metrics asked, as long as the run is open."""
         self._closing = ExitStack()
+        self._lock = self._closing.enter_context(ExitStack())
 
     def __enter__(self) -> Self:
         if self.output:
-            self._closing.enter_context(sole_writer(self.output))
+            self._lock.enter_context(sole_writer(self.output))
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._closing.__exit__(kind, problem, trace)
+
+    def release(self) -> None:
+        """Let other runs write to the output, where its rows are not needed any more or are in it."""
+        if self.output is None or self.output.suffix == ".jsonl":
+            self._lock.close()
 
     @property
     def identity(self) -> str:
@@ -175,22 +174,25 @@ class Run:
             path = target.with_name(f"{target.name}.questions.part")
             log = QuestionLog(path, self.identity, resume=self.resume, resumable=self.output is not None)
             self.question_log = self._closing.enter_context(log)
-        self.scorer.first_pass(self._watched(self.scorer.first_pass_label, self.open_reader()), self.question_log)
+        self.scorer.first_pass(self._read(self.scorer.first_pass_label, self.open_reader()), self.question_log)
 
     def answers(self, finished: Finished) -> Iterator[tuple[Example, Mapping[str, float | None], Mapping[str, str]]]:
         """Read the input once more beside its scores, for a report of them."""
         rows = read_rows(finished.rows)
-        for example, row in zip(self._watched("reporting", self.open_reader()), rows, strict=False):
+        for example, row in zip(self._read("reporting", self.open_reader()), rows, strict=False):
             yield example, row.scores, row.unscored
 
     def _fill(self, checkpointed: CheckpointedOutput, tally: Tally, reader: Reader) -> None:
-        examples = checkpointed.skip_done(self._watched("scoring", reader))
+        watch = _Watch(self.progress, "scoring", reader)
+        examples = checkpointed.skip_done(watch.read(reader))
+        watch.done(checkpointed.state.rows)
         results = self.engine.score(self.scorer, batches(examples, self.batch))
         with _Interrupts() as interrupts, closing(results):
             for scored, rows in results:
                 with interrupts.held_back():
                     tally.add(scored)
                     checkpointed.write(rows, scored.examples, tally)
+                watch.done(len(scored.examples))
 
     def _deliver(self, checkpointed: CheckpointedOutput, target: Path) -> Path:
         if target.suffix == ".jsonl":
@@ -201,11 +203,35 @@ class Run:
         self._closing.callback(checkpointed.discard)
         return checkpointed.path
 
-    def _watched(self, what: str, reader: Reader) -> Iterator[Example]:
-        if self.watcher is None:
-            yield from reader
-            return
-        self.watcher.begin(what, reader)
-        for example in reader:
-            self.watcher.advance(1)
+    def _read(self, what: str, reader: Reader) -> Iterator[Example]:
+        """Read the answers, where reading them is what takes the time."""
+        watch = _Watch(self.progress, what, reader)
+        for example in watch.read(reader):
+            watch.done(1)
             yield example
+
+
+class _Watch:
+    """Tells how many answers of a reader are done, and how many there are by what was read of its bytes so far."""
+
+    def __init__(self, progress: Progress | None, what: str, reader: Reader) -> None:
+        self._progress = progress
+        self._reader = reader
+        self._seen = self._done = 0
+        if progress is not None:
+            progress.begin(what, None)
+
+    def read(self, examples: Iterable[Example]) -> Iterator[Example]:
+        """Count the answers that are read."""
+        for self._seen, example in enumerate(examples, 1):
+            yield example
+
+    def done(self, examples: int) -> None:
+        """Count answers that are done; look at the clock only now and then."""
+        before, self._done = self._done, self._done + examples
+        if self._progress is not None and before // _REFRESH != self._done // _REFRESH:
+            self._progress.advance(self._done, self._total())
+
+    def _total(self) -> int | None:
+        whole, read = self._reader.total_bytes, self._reader.bytes_read
+        return None if not whole or not read else max(self._done, round(self._seen * whole / read))

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from qassay.models.base import Device
     from qassay.models.question_models import Models
     from qassay.records import Example
+    from qassay.scoring.progress import Progress
     from qassay.spec import MetricSpec
 
 BATCH = 1024
@@ -292,13 +293,14 @@ def score_examples(
     specs: Iterable[str | MetricSpec] | None = None,
     *,
     language: str = "auto",
-    batch: int = BATCH,
+    batch: int | None = None,
     seed: int = SEED,
     model: str = EMBEDDED,
     device: Device = "auto",
     on_error: OnError = "stop",
     scorer: Scorer | None = None,
     log: PassLog | None = None,
+    progress: Progress | None = None,
 ) -> ScoreTable:
     """Score examples that fit in memory and keep everything; without specs, with the metrics that suit them.
 
@@ -314,9 +316,14 @@ def score_examples(
         scorer.need_model()
     scorer.first_pass(everything, log)
     tally = scorer.tally()
-    parts = [scorer.score(chunk) for chunk in batches(everything, batch)]
-    for part in parts:
-        tally.add(part)
+    parts: list[ScoredBatch] = []
+    if progress is not None:
+        progress.begin("scoring", len(everything))
+    for chunk in batches(everything, batch or scorer.batch_size):
+        parts.append(scorer.score(chunk))
+        tally.add(parts[-1])
+        if progress is not None:
+            progress.advance(tally.examples, len(everything))
     offsets = np.cumsum([0, *(len(part.examples) for part in parts)]).tolist()
     return ScoreTable(
         examples=everything,

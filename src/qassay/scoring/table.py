@@ -101,6 +101,8 @@ class ScoreTable:
     """The fields of an answer, beyond candidate, question and references, on which some score depends."""
     consumed_fields: frozenset[str] = frozenset()
     """Fields of the rows that were read and are not written back."""
+    stored: frozenset[str] = frozenset()
+    """Metrics whose scores were read from a file: a system's score is the mean of its answers' scores."""
 
     def __repr__(self) -> str:
         systems = list(dict.fromkeys(example.system or "all answers" for example in self.examples))

@@ -18,6 +18,7 @@ from qassay.meta.accuracy.system_wise import RankedAnswers, SystemWise, evaluate
 from qassay.meta.correlation.weighted import rounded_ties
 from qassay.metrics.registry import CATALOGUE, parse_spec
 from qassay.records import Example
+from qassay.scoring.progress import Progress
 from qassay.scoring.scorer import OnError, score_examples
 
 _RANK = "rank"
@@ -64,6 +65,7 @@ def judge_answers(
     repeated: Literal["stop", "mean"] = "stop",
     language: str = "auto",
     on_error: OnError = "stop",
+    progress: Progress | None = None,
 ) -> JudgedRun:
     """Score answers with a judge and put people's verdicts beside them.
 
@@ -78,9 +80,10 @@ def judge_answers(
     if CATALOGUE[parse_spec(judge).name].declaration.maximum != 1:
         raise SpecError(f"{spec} does not score from 0 to 1; choose another metric as judge")
     everything = tuple(examples)
-    table = score_examples(everything, [spec], language=language, on_error=on_error)
+    table = score_examples(everything, [spec], language=language, on_error=on_error, progress=progress)
     ranks = _ranks(everything)
     truth, notes = _truth(everything, cut)
+    notes = [f"{note}: {count:,}" for note, count in table.notes.items()] + notes
     if dev is not None:
         threshold = _tuned(tuple(dev), spec, cut, language, on_error)
         notes.append(f"tuned on the development file: answers count as right from a score of {threshold:.4g} on")

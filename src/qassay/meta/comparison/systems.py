@@ -86,8 +86,9 @@ def compare_table(table: ScoreTable, *, draws: int = 1000) -> list[SystemCompari
     for a, b in pairs:
         left, right, unshared = _shared(table, rows[a], rows[b], a, b)
         for spec, stats in table.stats.items():
+            finish = mean if spec in table.stored else _finish(spec)
             comparison = compare_systems(
-                stats[left], stats[right], _finish(spec), rng=np.random.default_rng(table.seed), draws=draws
+                stats[left], stats[right], finish, rng=np.random.default_rng(table.seed), draws=draws
             )
             results.append(SystemComparison(spec, a, b, comparison, unshared))
     return _corrected(results)

@@ -128,7 +128,7 @@ def evidence_of_table(table: ScoreTable, judgements: Judgements | None = None) -
     if judgements is not None:
         found = judgements.of([(each.id, each.system) for each in examples])
         examples = tuple(replace(each, judgement=value) for each, value in zip(examples, found, strict=True))
-    metrics = [create(spec) for spec in table.scores]
+    metrics = [create(spec) for spec in table.scores if spec not in table.stored]
     panel = Panel.build(
         [_number(each.judgement) for each in examples],
         dict(table.scores),

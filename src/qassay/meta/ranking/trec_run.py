@@ -87,7 +87,7 @@ def run_lines(ranked: Iterable[RankedAnswer], tag: str) -> Iterator[str]:
         yield f"{question} Q0 {answer} {each.rank} {each.score:.6f} {run}"
 
 
-def write_run(path: Path, ranking: Ranking, tag: str) -> None:
+def write_run(path: str | Path, ranking: Ranking, tag: str) -> None:
     """Write the run file, all or not at all."""
-    with replacing(path) as unfinished:
+    with replacing(Path(path)) as unfinished:
         unfinished.write_text("".join(f"{line}\n" for line in run_lines(ranking.answers, tag)), encoding="utf-8")

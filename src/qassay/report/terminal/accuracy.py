@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from qassay.meta.accuracy.label_plan import LabelPlan
     from qassay.meta.accuracy.ppi import AccuracyEstimate
     from qassay.meta.accuracy.system_wise import SystemWise
+    from qassay.meta.ranking.rankings import SystemAgreement
 
 Rows = list[list[str]]
 """A table whose first row is the header."""
@@ -130,3 +131,13 @@ def _count(labels: int | None) -> str:
 
 def _error(rmse: float | None, deviation: float | None) -> str:
     return DASH if rmse is None or deviation is None else f"{rmse:.3f} ± {deviation:.3f}"
+
+
+def agreement_line(agreement: SystemAgreement) -> str:
+    """Return how close the estimates come to the truth, and how well they order the systems."""
+    ranks = (
+        f"Kendall {agreement.kendall:.3f} (p = {agreement.kendall_p:.3f})"
+        if agreement.kendall is not None and agreement.kendall_p is not None
+        else f"no rank correlation: {agreement.reason}"
+    )
+    return f"over {agreement.n} systems: RMSE {agreement.rmse:.3f} ± {agreement.sigma:.3f}, {ranks}"

@@ -1,0 +1,165 @@
+"""What Python callers and the command line give alike: answers in memory, or the paths of files."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from qassay.errors import DataError, SpecError, option
+from qassay.io.atomic_output import check_outputs
+from qassay.io.in_memory import Convert, each_row, from_examples, from_rows
+from qassay.io.reader import Reader, ReadOptions
+from qassay.io.readers.rows import check_mapping, rename, to_example
+from qassay.records import Example
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from qassay.io.readers.read_context import Skipped
+    from qassay.io.readers.rows import Row
+    from qassay.scoring.scorer import OnError
+    from qassay.spec import MetricSpec
+
+Paths = str | Path | Sequence[str | Path]
+Metrics = str | Iterable["str | MetricSpec"] | None
+Answers = str | Path | Sequence[str | Path] | Iterable[object]
+"""Dictionaries, `Example`s or a data frame (pandas, polars, Arrow); or paths, `-` being standard input."""
+Columns = Mapping[str, str]
+"""Our name of a field to theirs: `{"candidate": "prediction"}`."""
+_NAMED = 3
+"""Inputs that a title names."""
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOutOfInput:
+    """Rows of one input that could not be read and were left out."""
+
+    skipped: Sequence[Skipped]
+    """The first of them."""
+    skipped_total: int
+
+
+@dataclass(slots=True)
+class LeftOut:
+    """Rows that could not be read and were left out, input by input."""
+
+    inputs: list[LeftOutOfInput] = field(default_factory=list)
+
+    @property
+    def skipped_total(self) -> int:
+        """How many there are."""
+        return sum(each.skipped_total for each in self.inputs)
+
+    def add(self, reading: Any) -> None:  # noqa: ANN401 - whatever counts what it left out
+        """Add what was left out while reading an input."""
+        self.inputs.append(LeftOutOfInput(tuple(reading.skipped), reading.skipped_total))
+
+
+def paths_of(given: object) -> list[str] | None:
+    """Return the paths that were given, or None where it was something else than paths."""
+    if isinstance(given, str | Path):
+        return [given if isinstance(given, str) else str(given)]
+    if isinstance(given, list | tuple) and given and all(isinstance(each, str | Path) for each in given):
+        return [each if isinstance(each, str) else str(each) for each in given]
+    return None
+
+
+def read_options(
+    format_: str = "auto",
+    columns: Columns | None = None,
+    system: str | None = None,
+    on_error: OnError = "stop",
+    *,
+    can_skip: bool = True,
+) -> ReadOptions:
+    """Put together how an input is to be read, checked."""
+    if columns is not None and not isinstance(columns, Mapping):
+        raise SpecError(f"{option('columns')} is {columns!r:.60}; give our names of fields with yours as a dictionary")
+    return ReadOptions(format=format_, mapping=columns or {}, system=system, on_error=on_error, can_skip=can_skip)
+
+
+def rows_in_memory(rows: object, options: ReadOptions, convert: Convert = to_example) -> tuple[Example, ...]:
+    """Return the examples of dictionaries, of a data frame or of `Example`s; they are checked as files are."""
+    check_mapping(options.mapping)
+
+    def renamed(row: Row, source: str, number: int, system: str) -> Example:
+        rename(row, options.mapping)
+        return convert(row, source, number, system)
+
+    everything = list(each_row(rows))
+    made = sum(isinstance(row, Example) for row in everything)
+    if 0 < made < len(everything):
+        raise DataError("rows are a mix of dictionaries and Examples; give one kind")
+    examples = from_examples(everything) if made else from_rows(everything, convert=renamed)
+    if options.system is None:
+        return tuple(examples)
+    return tuple(each if each.system else replace(each, system=options.system) for each in examples)
+
+
+def read_answers(answers: Answers, options: ReadOptions, *, apart: bool = False) -> tuple[list[Example], LeftOut]:
+    """Read answers into memory; with `apart` a file whose answers name no system is a system by its name."""
+    from qassay.meta.comparison.systems import name_systems  # noqa: PLC0415 - loads scipy
+
+    left_out = LeftOut()
+    files = paths_of(answers)
+    if files is None:
+        return list(rows_in_memory(answers, options)), left_out
+    reader = Reader(files, options)
+    if not apart:
+        examples = list(reader)
+        left_out.add(reader)
+        return examples, left_out
+    parts = reader.apart()
+    examples = name_systems(parts)
+    for _, part in parts:
+        left_out.add(part)
+    return examples, left_out
+
+
+@contextmanager
+def as_files(given: object, name: str) -> Iterator[list[str]]:
+    """Return the paths that were given, or that of a temporary file with the rows that were; errors name the row."""
+    files = paths_of(given)
+    if files is not None:
+        yield files
+        return
+    rows = [_plain(row, number) for number, row in enumerate(each_row(given), 1)]
+    if not rows:
+        raise DataError(f"there are no {name}; give at least one")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"{name}.jsonl"
+        path.write_bytes(b"\n".join(rows))
+        try:
+            yield [str(path)]
+        except DataError as error:
+            if error.path != str(path):
+                raise
+            raise DataError(error.problem, name if error.line is None else f"{name}: row {error.line}") from error
+
+
+def _plain(row: object, number: int) -> bytes:
+    if not isinstance(row, Mapping):
+        raise DataError(f"is a {type(row).__name__}; give a dictionary", f"row {number}")
+    # NaN is how data frames say that there is nothing.
+    return msgspec.json.encode({key: None if value != value else value for key, value in row.items()}, enc_hook=str)  # noqa: PLR0124
+
+
+def title_of(given: object, kind: str = "answers") -> str:
+    """Title a report by what it was made from."""
+    files = paths_of(given)
+    if files is None:
+        return f"{kind} in memory"
+    names = ["standard input" if each == "-" else Path(each).name for each in files]
+    return ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED} more" if len(names) > _NAMED else "")
+
+
+def check_apart(inputs: Sequence[object], *outputs: str | Path | None) -> None:
+    """Refuse outputs that cannot be written, that are one file, or that would be written over an input."""
+    files = [file for given in inputs for file in paths_of(given) or ()]
+    check_outputs(files, [Path(each) for each in outputs if each is not None])

@@ -1,0 +1,103 @@
+"""Scores that were written earlier, or are somebody's own, as a table that systems can be compared by."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from qassay.errors import DataError
+from qassay.meta.comparison.systems import name_systems
+from qassay.records import Example
+from qassay.scoring.bootstrap import FEWEST, TOO_FEW
+from qassay.scoring.table import Aggregate, ScoreTable
+from qassay.version import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from qassay.arrays import Floats
+    from qassay.io.scored_files import ScoredRow
+
+_DRAWS = 1000
+_LIMITS = (2.5, 97.5)
+POOLED_AS_MEAN = "systems compared by the means of the scores in the files, also under metrics that pool counts"
+
+
+def table_of_rows(files: Iterable[Iterable[ScoredRow]], names: Sequence[str], *, seed: int) -> ScoreTable:
+    """Put the scores of files side by side; a file whose rows name no system is a system by its name.
+
+    Files hold scores and no counts, so that a system's score is the mean of its answers' scores under every metric.
+    """
+    rows = [list(file) for file in files]
+    examples = name_systems(
+        [(Path(name).name.split(".")[0], map(_example, file)) for name, file in zip(names, rows, strict=True)]
+    )
+    flat = [row for file in rows for row in file]
+    specs = list(dict.fromkeys(spec for row in flat for spec in row.scores))
+    if not specs:
+        raise DataError("there is no score in these files; write them with `qassay score -o`")
+    scores = {spec: np.array([_number(row.scores.get(spec)) for row in flat]) for spec in specs}
+    systems = np.array([each.system for each in examples], dtype=object)
+    unscored = {
+        spec: {i: row.unscored.get(spec, "no score in the file") for i, row in enumerate(flat) if np.isnan(values[i])}
+        for spec, values in scores.items()
+    }
+    return ScoreTable(
+        examples=tuple(examples),
+        scores=scores,
+        stats={spec: _counted(values) for spec, values in scores.items()},
+        unscored=unscored,
+        aggregates=tuple(
+            _aggregate(system, spec, scores[spec][systems == system], seed)
+            for system in dict.fromkeys(systems.tolist())
+            for spec in specs
+        ),
+        notes={POOLED_AS_MEAN: len(rows)},
+        seed=seed,
+        stored=frozenset(specs),
+    )
+
+
+def _example(row: ScoredRow) -> Example:
+    question = row.extra.get("question")
+    return Example(
+        row.id,
+        question if isinstance(question, str) else "",
+        (),
+        None,
+        row.system,
+        question_type=row.question_type,
+        judgement=row.judgement,
+        extra={name: value for name, value in row.extra.items() if name != "question"},
+    )
+
+
+def _number(value: float | None) -> float:
+    return np.nan if value is None else value
+
+
+def _counted(values: Floats) -> Floats:
+    known = ~np.isnan(values)
+    return np.stack([np.where(known, values, 0.0), known.astype(np.float64)], axis=1)
+
+
+def _aggregate(system: str, spec: str, values: Floats, seed: int) -> Aggregate:
+    known = values[~np.isnan(values)]
+    low = high = None
+    if len(known) >= FEWEST:
+        rng = np.random.default_rng(seed)
+        means = [float(known[rng.integers(len(known), size=len(known))].mean()) for _ in range(_DRAWS)]
+        low, high = (float(limit) for limit in np.percentile(means, _LIMITS))
+    return Aggregate(
+        system,
+        spec,
+        float(known.mean()) if len(known) else None,
+        low,
+        high,
+        len(known),
+        len(values) - len(known),
+        f"{spec}|stored scores|qassay:{__version__}",
+        interval="bootstrap" if low is not None else TOO_FEW,
+    )
