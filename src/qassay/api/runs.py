@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 EngineName = Literal["local", "ray"]
 _MOST_WORKERS, _MOST_AT_ONCE = 4096, 1 << 20
 _POOLED = (
-    'files whose answers name no system, counted as one; give their rows a "system", or use `compare` '
+    'files whose answers name no system, counted as one; give their rows a "system", or use `qassay compare` '
     "to hold the files against each other"
 )
 Stored = TypeVar("Stored", bound=StoredScores)
