@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from qassay.io.readers.format import Format
     from qassay.io.readers.formats import register_format
     from qassay.metrics.base import MeanMetric, Metric
-    from qassay.metrics.registry import register_metric
+    from qassay.metrics.registry import register_judge, register_metric
     from qassay.models.question_models import Models
     from qassay.records import Example, Opinion, Reference
     from qassay.scoring.table import Aggregate, Score, ScoreTable
@@ -70,6 +70,7 @@ __all__ = [
     "load",
     "rank",
     "register_format",
+    "register_judge",
     "register_metric",
     "register_weighting",
     "score",
@@ -95,7 +96,7 @@ _HOMES = {
     "qassay.io.readers.formats": ("register_format",),
     "qassay.metrics.base": ("MeanMetric", "Metric"),
     "qassay.models.question_models": ("Models",),
-    "qassay.metrics.registry": ("register_metric",),
+    "qassay.metrics.registry": ("register_judge", "register_metric"),
     "qassay.records": ("Example", "Opinion", "Reference"),
     "qassay.scoring.table": ("Aggregate", "Score", "ScoreTable"),
     "qassay.spec": ("Param",),

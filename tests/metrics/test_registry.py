@@ -104,6 +104,92 @@ def test_what_is_no_metric_is_refused(given, problem):
         qassay.register_metric(given)
 
 
+class Keyword:
+    """Whether the reference is in the answer."""
+
+    fingerprint = "first"
+
+    def judge(self, answers):
+        """Look for the reference."""
+        return [0.9 if each.reference in each.candidate else 0.1 for each in answers]
+
+
+@pytest.fixture
+def judge(request):
+    qassay.register_judge("keyword", getattr(request, "param", Keyword))
+    yield
+    CATALOGUE.unregister("keyword")
+
+
+JUDGED = [
+    {"id": "1", "question": "Where?", "references": ["Oslo", "Norway"], "candidate": "in Oslo"},
+    {"id": "2", "question": "Where?", "references": ["Oslo"], "candidate": "Oslo"},
+    {"id": "3", "question": "Where?", "references": ["Oslo"], "candidate": ""},
+]
+
+
+@pytest.mark.usefixtures("judge")
+def test_a_registered_judge_is_a_metric():
+    """The best reference counts; identical texts are right and blank ones wrong without it."""
+    assert qassay.score(JUDGED, "keyword")["keyword"].tolist() == [0.9, 1.0, 0.0]
+
+
+@pytest.mark.usefixtures("judge")
+def test_a_registered_judge_takes_the_mean_over_references():
+    """As the judges of the package do."""
+    assert qassay.score(JUDGED[:1], "keyword,refs=mean")["keyword,refs=mean"].tolist() == [pytest.approx(0.5)]
+
+
+@pytest.mark.usefixtures("judge")
+def test_the_fingerprint_of_a_judge_is_in_the_signature():
+    """Scores of two versions of a judge are not compared."""
+    assert "|model:first|" in qassay.score(JUDGED, "keyword").aggregates[0].signature
+
+
+@pytest.mark.usefixtures("judge")
+def test_a_registered_judge_is_described_by_its_docstring():
+    """The catalogue says what it is."""
+    assert CATALOGUE["keyword"].declaration.summary == "Whether the reference is in the answer"
+
+
+class _Returning:
+    given: tuple = ()
+
+    def judge(self, answers):  # noqa: ARG002 - the same for all
+        """Return what was given."""
+        return list(self.given)
+
+
+@pytest.mark.parametrize(
+    ("judge", "problem"),
+    [
+        (type("Few", (_Returning,), {}), "returned 0 probabilities for 2 answers"),
+        (type("High", (_Returning,), {"given": (1.5, 0)}), "returned 1.5; it must return probabilities from 0 to 1"),
+        (type("Text", (_Returning,), {"given": ("yes", 0)}), "returned 'yes'"),
+        (type("Without", (), {}), "has no method judge"),
+    ],
+    indirect=["judge"],
+)
+@pytest.mark.usefixtures("judge")
+def test_what_a_judge_may_not_return_is_refused(problem):
+    """A judge that breaks its promise is named."""
+    with pytest.raises(qassay.ModelError, match=problem):
+        qassay.score(JUDGED[:1], "keyword")
+
+
+@pytest.mark.parametrize("judge", [type("Unsure", (_Returning,), {"given": (None, None)})], indirect=True)
+@pytest.mark.usefixtures("judge")
+def test_a_judge_may_leave_an_answer_unscored():
+    """None is no verdict."""
+    assert qassay.score(JUDGED[:1], "keyword").aggregates[0].unscored == 1
+
+
+def test_a_judge_must_be_made():
+    """A factory is called when the first answer is judged."""
+    with pytest.raises(SpecError, match="give a function or class that makes it"):
+        qassay.register_judge("keyword", "third:Keyword")
+
+
 def test_what_is_registered_can_be_taken_back():
     """A name that was taken back is free again."""
     qassay.register_metric(Length)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from inspect import getdoc
 from typing import TYPE_CHECKING
 
@@ -13,10 +14,14 @@ from qassay.plugins import Distribution, Registry
 from qassay.spec import Declaration, MetricSpec, Param, parse, with_options
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
+
+    from qassay.metrics.learned.own_judge import AnswerJudge
 
 GROUP = "qassay.metrics"
 """The entry points of packages that bring metrics."""
+JUDGES = "qassay.judges"
+"""The entry points of packages that bring judges."""
 _BUILT_IN = {
     "exact_match": "qassay.metrics.lexical.exact:ExactMatch",
     "token_f1": "qassay.metrics.lexical.exact:TokenF1",
@@ -46,17 +51,16 @@ class Entry:
 
     declaration: Declaration
     metric: type[Metric]
+    definition: str
+    """In full."""
     distribution: Distribution | None = None
     """The package that it comes from, where that is not Qassay."""
-
-    @property
-    def definition(self) -> str:
-        """The metric's definition in full."""
-        return getdoc(self.metric) or ""
+    make: Callable[[MetricSpec], Metric] | None = None
+    """Makes the metric, where its class alone does not."""
 
     def create(self, spec: MetricSpec) -> Metric:
         """Make the metric with the parameters of a spec."""
-        return self.metric(spec)
+        return (self.make or self.metric)(spec)
 
 
 def _entry(name: str, given: object, distribution: Distribution | None) -> Entry:
@@ -69,7 +73,7 @@ def _entry(name: str, given: object, distribution: Distribution | None) -> Entry
     if given.name != name:
         raise SpecError(f'the class {given.__qualname__} has the name "{given.name}", not "{name}"; make them the same')
     _check_declared(given)
-    return Entry(given.declare(), given, distribution)
+    return Entry(given.declare(), given, getdoc(given) or "", distribution)
 
 
 def _check_declared(given: type[Metric]) -> None:
@@ -82,7 +86,19 @@ def _check_declared(given: type[Metric]) -> None:
             raise SpecError(f"{given.__qualname__}.{attribute} is {value!r:.60}; give a tuple of {what}")
 
 
-CATALOGUE: Registry[Entry] = Registry("metric", _BUILT_IN, {GROUP: _entry}, _ALIASES)
+def _judge_entry(name: str, given: object, distribution: Distribution | None) -> Entry:
+    """Check what is to make a judge, and declare the metric that asks it."""
+    from qassay.metrics.learned.own_judge import JudgeMetric, declare_judge  # noqa: PLC0415 - used by few
+
+    if not callable(given):
+        raise SpecError(f"the judge {name} is {given!r:.60}; give a function or class that makes it")
+    declaration = declare_judge(name, given)
+    definition = "\n\n".join(filter(None, [getattr(given, "__doc__", None), getdoc(JudgeMetric)]))
+    make = partial(JudgeMetric, declaration=declaration, factory=given)
+    return Entry(declaration, JudgeMetric, definition, distribution, make)
+
+
+CATALOGUE: Registry[Entry] = Registry("metric", _BUILT_IN, {GROUP: _entry, JUDGES: _judge_entry}, _ALIASES)
 
 
 def register_metric(metric: type[Metric]) -> type[Metric]:
@@ -93,6 +109,15 @@ def register_metric(metric: type[Metric]) -> type[Metric]:
         raise SpecError(f'{metric.__qualname__} has no name; give it one, as in `name = "length"`')
     CATALOGUE.register(metric.name, metric, GROUP)
     return metric
+
+
+def register_judge(name: str, factory: Callable[[], AnswerJudge]) -> None:
+    """Add a judge of answers as a metric of this name.
+
+    `factory` makes an object with a method `judge(answers)`, which is given a list of (question, reference, candidate,
+    context) and returns one probability of being right per answer.
+    """
+    CATALOGUE.register(name, factory, JUDGES)
 
 
 def provenance(name: str) -> dict[str, str]:

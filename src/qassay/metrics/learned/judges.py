@@ -73,6 +73,10 @@ class LearnedMetric(MeanMetric):
         """Return the logit of each pair's candidate being right."""
         raise NotImplementedError
 
+    def pair_probabilities(self, batch: Batch, pairs: Pairs) -> Floats:
+        """Return the probability of each pair's candidate being right."""
+        return probability(self.pair_logits(batch, pairs))
+
     def values(self, batch: Batch) -> Floats:
         """Combine the references' probabilities."""
         batch.note(NO_QUESTION, (i for i, example in enumerate(batch.examples) if not example.question.strip()))
@@ -104,7 +108,7 @@ class LearnedMetric(MeanMetric):
     def _probabilities(self, batch: Batch, pairs: Pairs) -> Floats:
         scores = np.zeros(len(pairs.example))
         open_ = self._open(batch, pairs)
-        scores[open_] = probability(self.pair_logits(batch, subset(pairs, open_)))
+        scores[open_] = self.pair_probabilities(batch, subset(pairs, open_))
         candidate, reference = batch.candidate[pairs.example], batch.reference[pairs.reference]
         scores[candidate == reference] = 1.0
         return scores
