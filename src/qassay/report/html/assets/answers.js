@@ -238,6 +238,7 @@
       return [option(i, 1, name.toLowerCase()), option(i, -1, `${name.toLowerCase()}, backwards`)];
     }));
     table.classList.toggle("sides", state.questions);
+    find("system-control").hidden = !severalSystems || state.questions;
     const narrow = columns.filter((column) => column.kind === "score").length;
     document.body.style.setProperty("--columns", narrow);
     document.body.style.setProperty("--sides", columns.filter((column) => column.kind === "side").length);
@@ -251,7 +252,6 @@
   find("metric").value = String(data.leading[0] ?? 0);
   nobody.metric = state.metric = Number(find("metric").value);
   for (const id of ["disagree", "differ"]) fill(id, ["0", "show all"], ...[0.1, 0.25, 0.5].map((least) => [least, `by ${least} or more`]));
-  find("system-control").hidden = !severalSystems;
   find("view-control").hidden = !severalSystems;
   find("differ-control").hidden = groups.size === answers.length;
   find("disagree-control").hidden = specs.length < 2;
@@ -271,6 +271,8 @@
   find("view").addEventListener("change", (event) => {
     state.questions = event.target.value === "questions";
     state.open.clear();
+    state.system = -1;
+    find("system").value = "-1";
     drawHead();
     restart({ column: 0, direction: 1 });
   });
