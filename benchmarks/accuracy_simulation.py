@@ -40,7 +40,7 @@ from qassay.meta.accuracy.ppi import AccuracyEstimate, Population, judge_accurac
 from qassay.metrics.registry import parse_spec
 from qassay.records import Example
 from qassay.scoring.scorer import score_examples
-from qassay.training.held_back import held_back
+from qassay.training.splits import held_back
 
 DATA = Path(os.environ.get("QASSAY_DATA", Path(__file__).parents[2] / "shared" / "data"))
 

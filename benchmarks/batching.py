@@ -25,7 +25,7 @@ from domain_ablation import base_model
 from paper_tables import table
 from qassay.models.onnx.library import onnxruntime_library
 from qassay.models.onnx.weight_file import read_weights
-from qassay.training.export.graph import LARGEST_FACTOR, Graph, Layer, WeightFile, quantise
+from qassay.training.export.graph import LARGEST_FACTOR, Graph, LayerWeights, WeightFile, quantise
 
 WIDTH, HEADS = 384, 12
 LENGTHS, BATCHES = (13, 30), (1, 4, 16, 64)
@@ -52,7 +52,7 @@ def open_layer(kind: type[Graph], folder: Path) -> Any:  # noqa: ANN401 - the li
     """Write a layer that takes any number of texts, and open it."""
     file = WeightFile(folder / f"{kind.__name__}.npz")
     graph = kind(file, int8=True, heads=HEADS)
-    states = graph.layer("below", "layer1", Layer.from_bert(load_file(base_model() / "model.safetensors"), 0))
+    states = graph.layer("below", "layer1", LayerWeights.from_bert(load_file(base_model() / "model.safetensors"), 0))
     path = folder / f"{kind.__name__}.onnx"
     wide: list[str | int] = ["texts", "pieces", WIDTH]
     graph.save(path, {"below": (TensorProto.FLOAT, wide)}, {"states": (states, wide)})

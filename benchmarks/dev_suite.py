@@ -15,9 +15,11 @@ import numpy as np
 
 from qassay.records import Example, Reference
 from qassay.scoring.scorer import score_examples
-from qassay.training.judged_pairs import JudgedPair, judged_sources
-from qassay.training.keyphrase.build import build, embedded_recipe, questions_in
-from qassay.training.keyphrase.judged import sample, split_judged
+from qassay.training.keyphrase.build import build
+from qassay.training.keyphrase.judged import judged_sources, split_judged
+from qassay.training.keyphrase.rows import JudgedPair
+from qassay.training.sources import questions_in, read_recipe
+from qassay.training.splits import sample
 
 DATA = Path(os.environ.get("QASSAY_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
 METRICS = ("token_f1:kpqa", "rouge_l:kpqa", "bleu:kpqa,n=1", "bert_score:kpqa", "token_f1", "bert_score")
@@ -36,7 +38,7 @@ EVALUATION = (
 def suite(most: int) -> list[JudgedPair]:
     """Draw the suite: the choosing side of every source."""
     held_out = questions_in(path for pattern in EVALUATION for path in sorted((DATA / "bench").glob(pattern)))
-    data = build(embedded_recipe(DATA / "train"), rng=np.random.default_rng(0), held_out=held_out)
+    data = build(read_recipe("keyphrase", DATA / "train"), rng=np.random.default_rng(0), held_out=held_out)
     _, dev = split_judged(judged_sources(DATA / "train", np.random.default_rng(0)), data, held_out)
     return sample(dev, most, np.random.default_rng(1))
 

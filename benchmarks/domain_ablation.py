@@ -28,11 +28,12 @@ from qassay.meta.correlation.weighted import Coefficient
 from qassay.models.base import ModelRef
 from qassay.models.hf.encoder import HFBackbone
 from qassay.scoring.scorer import score_examples
-from qassay.training.keyphrase.build import KeyphraseData, build, embedded_recipe, questions_in
-from qassay.training.keyphrase.fitting import Training, train
+from qassay.training.keyphrase.build import KeyphraseData, build
+from qassay.training.keyphrase.fitting import TrainingExamples, train
 from qassay.training.keyphrase.inputs import Examples
 from qassay.training.keyphrase.presets import PRESETS, default_plan
 from qassay.training.keyphrase.rows import KeyphraseRow
+from qassay.training.sources import questions_in, read_recipe
 
 DOMAINS = {
     "encyclopaedia and news": ("squad", "hotpotqa", "qamr"),
@@ -59,7 +60,7 @@ def base_model() -> Path:
 def all_rows() -> KeyphraseData:
     """Build the embedded model's training data, without the questions of the evaluation sets."""
     held_out = questions_in(path for pattern in EVALUATION for path in sorted((DATA / "bench").glob(pattern)))
-    return build(embedded_recipe(DATA / "train"), rng=np.random.default_rng(0), held_out=held_out)
+    return build(read_recipe("keyphrase", DATA / "train"), rng=np.random.default_rng(0), held_out=held_out)
 
 
 def draw(rows: Sequence[KeyphraseRow], left_out: Sequence[str], size: int, seed: int) -> list[KeyphraseRow]:
@@ -79,7 +80,7 @@ def trained(rows: Sequence[KeyphraseRow], dev: Sequence[KeyphraseRow], folder: P
     plan = replace(default_plan(base), epochs=EPOCHS, batch=BATCH, rate=RATE, seed=seed)
     plan = replace(plan, unasked=1.0) if name == UNASKED else plan
     cut = HFBackbone(ModelRef("folder", str(base)), "cpu").pieces
-    training = Training(Examples.of(rows, cut, plan.longest), Examples.of(dev, cut, plan.longest))
+    training = TrainingExamples(Examples.of(rows, cut, plan.longest), Examples.of(dev, cut, plan.longest))
     return train(base, training, plan, folder, device="cpu").token_f1
 
 

@@ -42,7 +42,7 @@ from qassay.models.ava.judge import DESCRIPTION, read_settings
 from qassay.records import Example, Reference
 from qassay.scoring.scorer import score_examples
 from qassay.training.ava.pairs import pair_up
-from qassay.training.held_back import held_back
+from qassay.training.splits import held_back
 
 DATA = Path(os.environ.get("QASSAY_DATA", Path(__file__).parents[2] / "shared" / "data"))
 METRICS = ("exact_match", "token_f1", "contains", "token_recall", "token_f1:kpqa", "ava,kind=linear", "lerc", "ava")

@@ -26,7 +26,7 @@ from qassay.models.base import EMBEDDED, EMBEDDED_FOLDER
 from qassay.models.folder import KeyphraseHead, OnnxModel
 from qassay.scoring.scorer import score_examples
 from qassay.training.export.encoder import export_encoder, export_keyphrase
-from qassay.training.export.graph import Layer
+from qassay.training.export.graph import LayerWeights
 
 METRICS = (
     "bert_score",
@@ -67,7 +67,7 @@ def unrounded_head(rng: np.random.Generator) -> Arrays:
     for kind, trained in (("asked", "asked"), ("joint", "layers")):
         depth = len({name.split(".")[0] for name in stored if name.startswith(kind)})
         for layer in range(depth):
-            for part in Layer._fields:
+            for part in LayerWeights._fields:
                 name, place = f"{kind}{layer}.{part}", f"{trained}.{layer}.{part}"
                 is_norm = part in {"attention_norm", "norm"}
                 found[f"{place}.weight"] = stored[f"{name}.scale"] if is_norm else matrix(name)

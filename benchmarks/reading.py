@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from qassay.training.chunker.sources import conll
 
 from qassay.meta.accuracy.classification import calibrate
 from qassay.metrics.questions.answer_selection import select_answers
@@ -36,15 +37,15 @@ from qassay.models.base import EMBEDDED
 from qassay.models.load_question_answering import load_chunker, load_reader
 from qassay.models.onnx.reader import Answer
 from qassay.text.sentences import sentence_spans
+from qassay.training.answer_text import FUNCTION_WORDS
 from qassay.training.chunker.rows import TaggedRow
-from qassay.training.chunker.sources import conll
 from qassay.training.chunker.train import phrase_f1
-from qassay.training.keyphrase.rows import FUNCTION_WORDS
-from qassay.training.reader.build import elsewhere, removed, versions
-from qassay.training.reader.quality import Measured
+from qassay.training.reader.build import elsewhere, removed
+from qassay.training.reader.quality import MeasuredAnswers
 from qassay.training.reader.rows import ReaderRow
 from qassay.training.reader.sources import squad
 from qassay.training.reader.statement_questions import fits, on_parallel
+from qassay.training.reader.texts import versions
 from qassay.training.splits import side_of_article
 
 DATA = Path(os.environ.get("QASSAY_DATA", Path(__file__).parents[2] / "shared" / "data"))
@@ -83,10 +84,10 @@ def measure_reader(model: str, side: str) -> dict[str, Mapping[str, float]]:
     """Measure the reader, the baseline, and leaving every question unanswered; thresholds are of the dev articles."""
     rows = rows_of(side)
     reader = load_reader(model)
-    found = Measured.of(reader.answer([(row.question, row.passage) for row in rows]), rows)
+    found = MeasuredAnswers.of(reader.answer([(row.question, row.passage) for row in rows]), rows)
     dev = rows_of("dev")
     baseline = {
-        name: Measured.of([lexical_answer(row.question, row.passage) for row in chosen], chosen)
+        name: MeasuredAnswers.of([lexical_answer(row.question, row.passage) for row in chosen], chosen)
         for name, chosen in (("dev", dev), (side, rows))
     }
     result: dict[str, Mapping[str, float]] = {
@@ -102,7 +103,7 @@ def measure_reader(model: str, side: str) -> dict[str, Mapping[str, float]]:
     rng = np.random.default_rng(0)
     for name, made in (("sister paragraph", elsewhere(rows, 1, rng)), ("without its answer", removed(rows, 1, rng))):
         asked = list(made)
-        left = Measured.of(reader.answer([(row.question, row.passage) for row in asked]), asked)
+        left = MeasuredAnswers.of(reader.answer([(row.question, row.passage) for row in asked]), asked)
         result[name] = {"n": len(asked), "no_answer": left.at(reader.threshold).no_answer}
     return result
 

@@ -49,10 +49,10 @@ from qassay.models.question_models import Models
 from qassay.records import ANSWER_CONTEXT, Example, Reference
 from qassay.scoring.defaults import VERIFICATION
 from qassay.scoring.scorer import score_examples
-from qassay.training.held_back import held_back
 from qassay.training.judge.judged import evouna_sentences
 from qassay.training.judge.rows import JudgeRow
 from qassay.training.reader.train import describe
+from qassay.training.splits import held_back
 
 if TYPE_CHECKING:
     from qassay.meta.correlation.resampling import Interval

@@ -7,6 +7,8 @@ import pytest
 from commands import qassay, qassay_json, write_rows
 from tiny_bert import write_tiny_bert
 
+pytestmark = pytest.mark.train
+
 ANSWERS = [
     {"id": "a", "question": "what is the capital", "references": ["paris"], "candidate": "it is paris"},
     {"id": "b", "question": "what is the capital", "references": ["paris"], "candidate": "it is rome"},

@@ -5,6 +5,8 @@ import pytest
 from commands import qassay, qassay_json, write_rows
 from tiny_bert import write_tiny_bert
 
+pytestmark = pytest.mark.train
+
 PASSAGE = "paris is the capital of france. the red car is in rome."
 QUESTIONS = [
     {"question": "what is in rome", "passage": PASSAGE, "spans": [[32, 43]], "source": "a", "group": "1"},

@@ -1,7 +1,7 @@
 import csv
 from xml.etree import ElementTree as ET
 
-from qassay.training.curves import draw_curves, write_curves
+from qassay.training.model_card import draw_curves, write_curves
 
 ROWS = [
     {"epoch": 1.0, "train_loss": 2.0, "dev_loss": 1.5, "average_precision": 0.4},

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
@@ -13,6 +13,10 @@ from rich.table import Table
 from qassay.cli.options import Format, Inputs, Json
 from qassay.cli.terminal import output, print_json, say
 from qassay.errors import SpecError
+from qassay.models.base import EMBEDDED
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 app = typer.Typer(help="Training sets from public data.", no_args_is_help=True)
 
@@ -54,29 +58,24 @@ def keyphrase(
     """
     import numpy as np  # noqa: PLC0415 - with what it is for
 
-    from qassay.training.keyphrase.build import (  # noqa: PLC0415 - heavy
-        JUDGED,
-        build,
-        embedded_recipe,
-        parse_source,
-        questions_in,
-    )
+    from qassay.training.keyphrase.build import JUDGED, RECIPE, build, parse_source  # noqa: PLC0415 - heavy
     from qassay.training.keyphrase.judged import embedded_judged  # noqa: PLC0415 - heavy
+    from qassay.training.sources import questions_in, read_recipe  # noqa: PLC0415 - heavy
 
     if bool(data) == bool(recipe):
         raise SpecError("say what to build from: either --data FORMAT:FILE (repeat) or --recipe FOLDER")
-    sources = embedded_recipe(recipe) if recipe else [parse_source(each) for each in data or ()]
-    unasked = questions_in(held_out or ())
+    sources = read_recipe(RECIPE, recipe) if recipe else [parse_source(each) for each in data or ()]
+    excluded = questions_in(held_out or ())
     built = build(
         sources,
         rng=np.random.default_rng(seed),
-        held_out=unasked,
+        held_out=excluded,
         licensed_only=licensed_only,
         dev_share=dev_share,
     )
     if recipe:
         rng = np.random.default_rng(seed)
-        built.judged = embedded_judged(recipe, built, rng=rng, held_out=unasked, licensed_only=licensed_only)
+        built.judged = embedded_judged(recipe, built, rng=rng, held_out=excluded, licensed_only=licensed_only)
     built.write(out)
     if json:
         found = {"rows": built.counts(), "judged": built.judged_counts(), "left_out": dict(built.left_out)}
@@ -115,8 +114,8 @@ def ava(
     import numpy as np  # noqa: PLC0415 - with what it is for
 
     from qassay.io.reader import ReadOptions  # noqa: PLC0415 - as above
-    from qassay.training.ava.build import build_pairs, read_selections  # noqa: PLC0415 - heavy
-    from qassay.training.keyphrase.build import questions_in  # noqa: PLC0415 - heavy
+    from qassay.training.ava.pairs import build_pairs, read_selections  # noqa: PLC0415 - heavy
+    from qassay.training.sources import questions_in  # noqa: PLC0415 - heavy
 
     reading = ReadOptions(format=format_, can_skip=False)
     left_out: Counter[str] = Counter()
@@ -157,13 +156,13 @@ def judge(
     """Judged answers of many sets in one form, split by question: train.jsonl, dev.jsonl, test.jsonl, sources.json."""
     import numpy as np  # noqa: PLC0415 - with what it is for
 
-    from qassay.training.judge.build import answers_in, build, embedded_recipe, parse_source  # noqa: PLC0415 - heavy
-    from qassay.training.keyphrase.build import questions_in  # noqa: PLC0415 - heavy
+    from qassay.training.judge.build import RECIPE, build, parse_source  # noqa: PLC0415 - heavy
+    from qassay.training.sources import answers_in, questions_in, read_recipe  # noqa: PLC0415 - heavy
 
     if bool(data) == bool(recipe):
         raise SpecError("say what to build from: either --data KIND:FILE (repeat) or --recipe FOLDER")
     built = build(
-        embedded_recipe(recipe) if recipe else [parse_source(each) for each in data or ()],
+        read_recipe(RECIPE, recipe) if recipe else [parse_source(each) for each in data or ()],
         rng=np.random.default_rng(seed),
         held_out=questions_in(held_out or ()),
         held_out_answers=answers_in(held_out_answers or ()),
@@ -184,4 +183,67 @@ def judge(
         say(f"answers whose verdicts differ, labelled with their mean: {built.disagreed}")
     if not built.train or not built.dev:
         say("no row is for train or none for dev, and training needs both: build from more questions")
+    say(f"wrote {out}")
+
+
+HeadRecipe = Annotated[
+    Path, typer.Option("--recipe", metavar="FOLDER", help="The folder of train/ sets behind the embedded model.")
+]
+
+
+@app.command("chunker")
+def chunker(
+    out: Folder,
+    recipe: HeadRecipe,
+    conll: Annotated[
+        Path, typer.Option("--conll", metavar="FILE.zip", help="CoNLL-2000 as NLTK distributes it (conll2000.zip).")
+    ],
+    licensed_only: Licensed = False,
+    seed: DataSeed = 0,
+    json: Json = False,
+) -> None:
+    """Sentences with chunks, names and answers of known kind, for `qassay train chunker`."""
+    import numpy as np  # noqa: PLC0415 - with what it is for
+
+    from qassay.training.chunker.build import build  # noqa: PLC0415 - heavy
+
+    built = build(recipe, conll, rng=np.random.default_rng(seed), licensed_only=licensed_only)
+    built.write(out)
+    sides = {"train": built.train, "dev": built.dev, "test": built.test}
+    _show_counts({side: Counter(row.source for row in rows) for side, rows in sides.items()}, out, as_json=json)
+
+
+@app.command("reader")
+def reader(
+    out: Folder,
+    recipe: HeadRecipe,
+    chunker: Annotated[
+        str, typer.Option("--chunker", metavar="REF", help="Reads the sentences that questions are made of.")
+    ] = EMBEDDED,
+    licensed_only: Licensed = False,
+    seed: DataSeed = 0,
+    json: Json = False,
+) -> None:
+    """Questions on passages with the spans that answer or none, and more without, for `qassay train reader`."""
+    import numpy as np  # noqa: PLC0415 - with what it is for
+
+    from qassay.models.load_question_answering import load_chunker  # noqa: PLC0415 - as above
+    from qassay.training.reader.build import OPEN, build  # noqa: PLC0415 - heavy
+
+    built = build(recipe, load_chunker(chunker), rng=np.random.default_rng(seed), licensed_only=licensed_only)
+    built.write(out)
+    counts: dict[str, Counter[str]] = {side: Counter(row.source for row in rows) for side, rows in built.sides.items()}
+    counts[OPEN] = Counter(row.source for row in built.open)
+    _show_counts(counts, out, as_json=json)
+
+
+def _show_counts(counts: Mapping[str, Counter[str]], out: Path, *, as_json: bool) -> None:
+    if as_json:
+        print_json({"rows": {side: dict(found) for side, found in counts.items()}, "folder": str(out)})
+        return
+    table = Table("source", *counts, box=None, header_style="bold")
+    for source in dict.fromkeys(source for found in counts.values() for source in found):
+        table.add_row(source, *(f"{found[source]:,}" for found in counts.values()))
+    table.add_row("all", *(f"{found.total():,}" for found in counts.values()), style="bold")
+    output.print(table)
     say(f"wrote {out}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, replace
 from importlib.util import find_spec
+from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,7 +19,7 @@ from qassay.report.terminal.scores import score_text
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from qassay.training.judge.train import Outcome, Reached, Training
+    from qassay.training.judge.train import JudgeOptions, Outcome, Reached
 
 app = typer.Typer(help="Models of your own (extra train).", no_args_is_help=True)
 
@@ -112,8 +113,8 @@ def ava(
 ) -> None:
     """Train one of AVA's models; use it with `ava,kind=a2,model=FOLDER`."""
     check_train_extra()
-    from qassay.training.ava.networks import Plan  # noqa: PLC0415 - loads torch
-    from qassay.training.ava.train import train_from_files, train_linear_from_files  # noqa: PLC0415 - as above
+    from qassay.training.ava.train import train_from_files, train_linear_from_files  # noqa: PLC0415 - loads torch
+    from qassay.training.plan import named_plan  # noqa: PLC0415 - as above
 
     reached: tuple[float, ...]
     if kind == "linear":
@@ -123,9 +124,10 @@ def ava(
     elif base is None:
         raise SpecError(f"--kind {kind} needs an encoder to start from; give --base MODEL, or --kind linear")
     else:
-        plan = Plan(design=design_of(kind), epochs=epochs, rate=rate, seed=seed)
+        plan = named_plan("ava", epochs=epochs, rate=rate, seed=seed)
+        design = design_of(kind)
         with startable(list):
-            reached = train_from_files(base, data, out, plan, device=device_of(device))
+            reached = train_from_files(base, data, out, plan, design=design, device=device_of(device))
     if json:
         print_json({"folder": str(out), "kind": kind, "dev_f1": list(reached)})
         return
@@ -235,8 +237,130 @@ def lerc(
     say(f"wrote {out}; use it with -m lerc,model={out} or --model {out}")
 
 
+TrunkBase = Annotated[
+    str,
+    typer.Option("--base", metavar="MODEL", help="all-MiniLM-L6-v2, whose lower layers are the embedded encoder's."),
+]
+
+
+@app.command("chunker")
+def chunker(
+    base: TrunkBase,
+    data: Annotated[Path, typer.Option("--data", metavar="FOLDER", help="What `qassay build chunker` wrote.")],
+    out: Out,
+    epochs: Annotated[int | None, typer.Option("--epochs", min=1, help="By default 8.")] = None,
+    rate: Annotated[float | None, typer.Option("--rate", min=1e-8, max=1.0, help="By default 4e-4.")] = None,
+    device: Device = "auto",
+    seed: TrainSeed = 0,
+    json: Json = False,
+) -> None:
+    """Train what finds noun phrases, names and kinds of answer; use it with `summary --chunker FOLDER`."""
+    check_train_extra()
+    from qassay.models.hf.encoder import choose_device  # noqa: PLC0415 - loads torch
+    from qassay.training.chunker.train import train_from_files  # noqa: PLC0415 - as above
+    from qassay.training.plan import named_plan  # noqa: PLC0415 - as above
+
+    plan = named_plan("chunker", epochs=epochs, rate=rate, seed=seed)
+    place = choose_device(device_of(device))
+    with startable(list):
+        found = train_from_files(_folder(base), data, out, plan, device=place, report=say)
+    _show_measured(found, out, "chunker", as_json=json)
+
+
+@app.command("reader")
+def reader(
+    base: TrunkBase,
+    data: Annotated[Path, typer.Option("--data", metavar="FOLDER", help="What `qassay build reader` wrote.")],
+    out: Out,
+    start: Annotated[
+        Path | None, typer.Option("--start", metavar="FOLDER", help="Carry on from a reader trained before.")
+    ] = None,
+    share: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--share", metavar="SOURCE=SHARE", help="Draw a part of a source's rows, as in qamr=0.5 (repeat)."
+        ),
+    ] = None,
+    epochs: Annotated[float | None, typer.Option("--epochs", min=0.01, help="By default 1.")] = None,
+    minutes: Annotated[
+        float | None,
+        typer.Option(
+            "--minutes", min=0.01, help="End a network's training after this long, if its epochs have not ended."
+        ),
+    ] = None,
+    rate: Annotated[float | None, typer.Option("--rate", min=1e-8, max=1.0, help="By default 3e-4.")] = None,
+    batch: Annotated[int | None, typer.Option("--batch", min=512, help="Word pieces; by default 6144.")] = None,
+    dropout: Annotated[float, typer.Option("--dropout", min=0, max=0.9, help="For several epochs, 0.1.")] = 0.0,
+    processes: Annotated[
+        int, typer.Option("--processes", min=1, help="On a CPU: how many work side by side, one thread each.")
+    ] = 1,
+    seeds: Annotated[int, typer.Option("--seeds", min=1, help="Networks to train, whose weights are averaged.")] = 1,
+    teachers: Annotated[
+        int,
+        typer.Option(
+            "--teachers",
+            min=0,
+            help="Larger networks to train first; the reader learns what they think, of open.jsonl's questions too.",
+        ),
+    ] = 0,
+    rounds: Annotated[
+        int, typer.Option("--rounds", min=1, help="Rounds of teachers, each taught by the one before.")
+    ] = 1,
+    device: Device = "auto",
+    seed: TrainSeed = 0,
+    json: Json = False,
+) -> None:
+    """Train what answers questions on a passage or says that it does not; use it with `summary --reader FOLDER`."""
+    check_train_extra()
+    from qassay.models.hf.encoder import choose_device  # noqa: PLC0415 - loads torch
+    from qassay.training.plan import named_plan  # noqa: PLC0415 - as above
+    from qassay.training.reader.network import parse_shares  # noqa: PLC0415 - as above
+    from qassay.training.reader.teachers import Distillation  # noqa: PLC0415 - as above
+    from qassay.training.reader.train import UNFINISHED, train_from_files  # noqa: PLC0415 - as above
+
+    options = {"epochs": epochs, "rate": rate, "batch": batch, "dropout": dropout, "seed": seed}
+    plan = named_plan("reader", **options, shares=parse_shares(share or ()), seconds=minutes and 60 * minutes)
+    unfinished = out / UNFINISHED
+    with startable(lambda: ["--start", unfinished] if unfinished.is_dir() else []):
+        found = train_from_files(
+            _folder(base),
+            data,
+            out,
+            plan,
+            start=start,
+            device=choose_device(device_of(device)),
+            processes=processes,
+            seeds=seeds,
+            teaching=Distillation(teachers, rounds),
+            report=say,
+        )
+    _show_measured(asdict(found), out, "reader", as_json=json)
+
+
+def _folder(base: str) -> Path:
+    from qassay.models.base import parse_ref  # noqa: PLC0415 - with what it is for
+    from qassay.models.hf.encoder import local_folder  # noqa: PLC0415 - as above
+
+    return local_folder(parse_ref(base))
+
+
+def _show_measured(found: Mapping[str, float], out: Path, option: str, *, as_json: bool) -> None:
+    if as_json:
+        print_json({"folder": str(out), "dev": dict(found)})
+        return
+    line = ", ".join(f"{name.replace('_', ' ')} {_number(value)}" for name, value in found.items())
+    output.print(f"on dev: {line}", highlight=False)
+    say(f"wrote {out}; use it with `qassay summary --{option} {out}`")
+
+
+def _number(value: float) -> str:
+    if isnan(value):
+        return "unknown (no row shows it)"
+    return f"{value:,}" if isinstance(value, int) else f"{value:.4f}"
+
+
 def design_of(kind: str) -> str:
-    """Accept the name of one of AVA's designs."""
+    """Return the name of one of AVA's designs; raise an error for any other."""
     from qassay.models.ava.design import DESIGNS  # noqa: PLC0415 - with what it is for
 
     if kind not in DESIGNS:
@@ -244,16 +368,16 @@ def design_of(kind: str) -> str:
     return kind
 
 
-def _training(epochs: int | None, rate: float | None, seeds: int | None, device: str, seed: int) -> Training:
+def _training(epochs: int | None, rate: float | None, seeds: int | None, device: str, seed: int) -> JudgeOptions:
     check_train_extra()
     from qassay.models.hf.encoder import choose_device  # noqa: PLC0415 - loads torch
-    from qassay.training.judge.train import Training  # noqa: PLC0415 - as above
+    from qassay.training.judge.train import JudgeOptions  # noqa: PLC0415 - as above
 
-    return Training(epochs, rate, seed, seeds, choose_device(device_of(device)))
+    return JudgeOptions(epochs, rate, seed, seeds, choose_device(device_of(device)))
 
 
 def check_train_extra() -> None:
-    """Return what to install where any of the training libraries is missing."""
+    """Raise an error that says what to install where any of the training libraries is missing."""
     missing = [name for name in _LIBRARIES if find_spec(name) is None]
     if missing:
         raise SpecError(

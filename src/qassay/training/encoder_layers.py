@@ -87,7 +87,12 @@ class Trunk(nn.Module):
         for name in ("weight", "bias"):
             self.register_buffer(f"norm_{name}", weights[f"embeddings.LayerNorm.{name}"].float())
         self.layers = nn.ModuleList(Layer.loaded(weights, number) for number in range(depth))
-        self.eval().requires_grad_(requires_grad=False)
+        self.train().requires_grad_(requires_grad=False)
+
+    def train(self, mode: bool = True) -> Trunk:  # noqa: ARG002 - the signature of torch's method
+        """Stay as in use: the trunk's output is the same whether or not layers above it are trained."""
+        super().train(mode=False)
+        return self
 
     @torch.no_grad()
     def forward(self, pieces: torch.Tensor, present: torch.Tensor) -> torch.Tensor:

@@ -1,8 +1,14 @@
-"""Files of training rows as `qassay build` writes them: one JSON document a line, `train.jsonl` beside `dev.jsonl`."""
+"""Files of published data sets, and files of training rows, with errors that name the file and the line."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import csv
+import hashlib
+import io
+import json
+import zipfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import Literal, TypeVar
+from xml.etree import ElementTree as ET
 
 import msgspec
 
@@ -11,8 +17,77 @@ from qassay.errors import DataError
 Row = TypeVar("Row")
 
 
+def read_text(path: Path) -> str:
+    """Return the text of a UTF-8 file."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError as missing:
+        raise DataError("there is no such file", path) from missing
+    except UnicodeDecodeError as problem:
+        raise DataError(f"not UTF-8 text: {problem}", path) from problem
+
+
+def read_json(path: Path, shape: type[Row]) -> Row:
+    """Return one JSON document of the given shape."""
+    try:
+        return msgspec.json.decode(read_text(path), type=shape)
+    except msgspec.DecodeError as problem:
+        raise DataError(f"not in the expected format: {problem}", path) from problem
+
+
+def read_json_lines(path: Path, shape: type[Row]) -> Iterator[Row]:
+    """Yield the documents of a file with one JSON document per line, each of the given shape."""
+    decoder = msgspec.json.Decoder(shape)
+    for number, line in enumerate(read_text(path).splitlines(), 1):
+        if line.strip():
+            try:
+                yield decoder.decode(line)
+            except msgspec.DecodeError as problem:
+                raise DataError(f"not in the expected format: {problem}", path, number) from problem
+
+
+def read_table(path: Path) -> Iterator[list[str]]:
+    """Yield the rows of a file of tab-separated columns without quoting."""
+    for line in read_text(path).split("\n"):
+        if line:
+            yield line.rstrip("\r").split("\t")
+
+
+def read_csv(path: Path, delimiter: str = ",", *, quoted: bool = True) -> "csv.DictReader[str]":
+    """Return the rows of a file of columns with a header; without `quoted` quotation marks are plain text."""
+    quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE
+    return csv.DictReader(io.StringIO(read_text(path), newline=""), delimiter=delimiter, quoting=quoting)
+
+
+def read_xml(path: Path) -> ET.Element:
+    """Return the root of an XML document."""
+    try:
+        return ET.fromstring(read_text(path))  # noqa: S314 - data set files that the user names
+    except ET.ParseError as problem:
+        raise DataError(f"not XML: {problem}", path) from problem
+
+
+def read_archive(path: Path, chosen: Callable[[str], bool], what: str) -> list[bytes]:
+    """Return the chosen files of a ZIP archive, in the order of their names; `what` says what there must be."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            found = [archive.read(name) for name in sorted(archive.namelist()) if chosen(name)]
+    except FileNotFoundError as missing:
+        raise DataError(f"there is no such file; {what} is needed", path) from missing
+    except zipfile.BadZipFile as problem:
+        raise DataError(f"not a ZIP archive: {problem}; {what} is needed", path) from problem
+    if not found:
+        raise DataError(f"is not {what}", path)
+    return found
+
+
+def digest(path: Path) -> str:
+    """Return the SHA-256 of a file."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
 def write_rows(path: Path, rows: Iterable[msgspec.Struct]) -> int:
-    """Write rows as JSON lines and give their number."""
+    """Write rows as JSON lines and return their number."""
     encoder = msgspec.json.Encoder()
     count = 0
     with path.open("wb") as file:
@@ -22,12 +97,20 @@ def write_rows(path: Path, rows: Iterable[msgspec.Struct]) -> int:
     return count
 
 
+def write_sides(folder: Path, sides: Mapping[str, Iterable[msgspec.Struct]], report: Mapping[str, object]) -> None:
+    """Write `SIDE.jsonl` per side of a split, and `sources.json`: where the rows come from, and how many there are."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for side, rows in sides.items():
+        write_rows(folder / f"{side}.jsonl", rows)
+    (folder / "sources.json").write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+
+
 def read_rows(
     path: Path, decoder: msgspec.json.Decoder[Row], kind: str, fault: Callable[[Row], str | None] = lambda _: None
 ) -> Iterator[Row]:
-    """Read the rows that `qassay build KIND` wrote, or stop with the place of the first bad one.
+    """Yield the rows that `qassay build KIND` wrote; raise an error with the place of the first bad one.
 
-    `fault` says what is wrong with a row that has the right fields.
+    `fault` returns what is wrong with a row that has the right fields.
     """
     if not path.is_file():
         raise DataError(f"there is no such file; make one with `qassay build {kind}`", path)
@@ -37,7 +120,7 @@ def read_rows(
                 continue
             try:
                 row = decoder.decode(line)
-            except msgspec.DecodeError as problem:
+            except (msgspec.DecodeError, UnicodeDecodeError) as problem:
                 raise DataError(f"not a row of {kind} data: {problem}", path, number) from problem
             if found := fault(row):
                 raise DataError(found, path, number)
@@ -45,7 +128,7 @@ def read_rows(
 
 
 def read_sides(folder: Path, read: Callable[[Path], Iterator[Row]], sides: Sequence[str]) -> dict[str, list[Row]]:
-    """Read `SIDE.jsonl` for each side of a split; none may be empty."""
+    """Return the rows of `SIDE.jsonl` per side of a split; none may be empty."""
     rows = {side: list(read(folder / f"{side}.jsonl")) for side in sides}
     for side, found in rows.items():
         if not found:

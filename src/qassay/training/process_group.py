@@ -20,18 +20,18 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Crew:
+class ProcessGroup:
     """One process among `size`."""
 
     rank: int = 0
     size: int = 1
 
-    def average(self, parameters: Iterable[torch.nn.Parameter], told: float) -> float:
-        """Replace gradients by their means over all processes; give the mean of what each of them told."""
+    def average(self, parameters: Iterable[torch.nn.Parameter], value: float) -> float:
+        """Replace gradients by their means over all processes; return the mean of the processes' values."""
         if self.size == 1:
-            return told
+            return value
         gradients = [parameter.grad for parameter in parameters if parameter.grad is not None]
-        flat = torch.cat([*(gradient.flatten() for gradient in gradients), torch.tensor([told])])
+        flat = torch.cat([*(gradient.flatten() for gradient in gradients), torch.tensor([value])])
         distributed.all_reduce(flat)
         flat /= self.size
         start = 0
@@ -41,19 +41,19 @@ class Crew:
         return float(flat[-1])
 
 
-def work_together(size: int, work: Callable[..., None], *given: Any) -> None:  # noqa: ANN401 - what the work takes
-    """Call `work(crew, *given)` in `size` new processes of one thread each, or in this one where there is to be one."""
+def run_processes(size: int, work: Callable[..., None], *given: Any) -> None:  # noqa: ANN401 - what the work takes
+    """Call `work(group, *given)` in `size` new processes of one thread each, or in this one where one is wanted."""
     if size == 1:
-        work(Crew(), *given)
+        work(ProcessGroup(), *given)
         return
     with tempfile.TemporaryDirectory() as folder:
-        spawn(_join, (size, Path(folder) / "meeting", work, given), nprocs=size)  # type: ignore[no-untyped-call]
+        spawn(_join, (size, Path(folder) / "store", work, given), nprocs=size)  # type: ignore[no-untyped-call]
 
 
-def _join(rank: int, size: int, meeting: Path, work: Callable[..., None], given: tuple[Any, ...]) -> None:
+def _join(rank: int, size: int, store: Path, work: Callable[..., None], given: tuple[Any, ...]) -> None:
     torch.set_num_threads(1)
-    distributed.init_process_group("gloo", init_method=f"file://{meeting}", rank=rank, world_size=size)
+    distributed.init_process_group("gloo", init_method=f"file://{store}", rank=rank, world_size=size)
     try:
-        work(Crew(rank, size), *given)
+        work(ProcessGroup(rank, size), *given)
     finally:
         distributed.destroy_process_group()

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import copy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
-from torch import nn
 from torch.nn import functional
 
 from qassay.models.ava.design import design_named
 from qassay.models.ava.judge import cut_pairs
 from qassay.models.ava.network import AvaNetwork
+from qassay.training.fit import Best, fit_one_cycle
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -21,7 +20,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from qassay.models.onnx.judge import Judged
-    from qassay.training.encoder_base import Base
+    from qassay.training.base_model import Base
+    from qassay.training.plan import Plan
 
     Measure = Callable[[NDArray[np.float64], NDArray[np.float32]], float]
 
@@ -29,28 +29,13 @@ _RIGHT = 0.5
 _LEAST = 1e-7
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """How to train: the design, and the paper's settings (section 6.1) but for the rate.
-
-    Its rate of 1e-6 is for half a million pairs and RoBERTa; a small encoder on tens of thousands needs more.
-    """
-
-    design: str = "a2"
-    epochs: int = 2
-    rate: float = 1e-4
-    batch: int = 64
-    longest: int = 128
-    """Tokens that are read of a pair, where the encoder reads so many."""
-    seed: int = 0
-
-    def room(self, positions: int) -> int:
-        """Count the tokens that are read of a pair; peer attention adds one of its own."""
-        return min(self.longest, positions - design_named(self.design).peer)
+def room_for_pair(plan: Plan, design: str, positions: int) -> int:
+    """Return how many tokens are read of a pair; peer attention adds one of its own."""
+    return min(plan.longest, positions - design_named(design).peer)
 
 
 @dataclass(frozen=True, slots=True)
-class Trained:
+class TrainedNetwork:
     """A network as it was after its best epoch, with what was measured on the development rows after every epoch."""
 
     network: AvaNetwork
@@ -92,43 +77,29 @@ def _batches(inputs: PairInputs, size: int, rng: np.random.Generator | None = No
 
 
 def train(
-    inputs: PairInputs,
-    dev: PairInputs,
-    base: Base,
-    plan: Plan,
-    device: str,
-    *,
-    measure: Measure,
-) -> Trained:
+    inputs: PairInputs, dev: PairInputs, base: Base, plan: Plan, device: str, *, design: str, measure: Measure
+) -> TrainedNetwork:
     """Fine-tune all encoders of a design together; the epoch that measures best on the development rows is kept."""
     torch.manual_seed(plan.seed)
     rng = np.random.default_rng(plan.seed)
-    network = AvaNetwork(base.make_encoder, design_named(plan.design)).to(device)
-    epochs = [list(_batches(inputs, plan.batch, rng)) for _ in range(plan.epochs)]
-    optimiser = torch.optim.AdamW(network.parameters(), plan.rate, weight_decay=0.01)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(
-        optimiser, plan.rate, total_steps=sum(map(len, epochs)), pct_start=0.06, anneal_strategy="linear"
-    )
+    network = AvaNetwork(base.make_encoder, design_named(design)).to(device)
+    epochs = [list(_batches(inputs, plan.batch, rng)) for _ in range(int(plan.epochs))]
     reached: list[float] = []
-    best = copy.deepcopy(network.state_dict())
-    for batches in epochs:
-        network.train()
-        for chosen in batches:
-            with torch.autocast(device, torch.bfloat16, enabled=device != "cpu"):
-                logits = network(inputs.batch(chosen, device))
-            label = torch.from_numpy(inputs.label[chosen]).to(device)
-            loss = functional.binary_cross_entropy_with_logits(logits.float(), label)
-            optimiser.zero_grad(set_to_none=True)
-            loss.backward()  # type: ignore[no-untyped-call]
-            nn.utils.clip_grad_norm_(network.parameters(), 1.0)
-            optimiser.step()
-            schedule.step()
-        found = measure(probabilities(network, dev, device), dev.label)
-        if not reached or found > max(reached):
-            best = copy.deepcopy(network.state_dict())
-        reached.append(found)
-    network.load_state_dict(best)
-    return Trained(network.eval(), tuple(reached))
+    best = Best()
+
+    def loss(chosen: NDArray[np.int64]) -> torch.Tensor:
+        with torch.autocast(device, torch.bfloat16, enabled=device != "cpu"):
+            logits = network(inputs.batch(chosen, device))
+        label = torch.from_numpy(inputs.label[chosen]).to(device)
+        return functional.binary_cross_entropy_with_logits(logits.float(), label)
+
+    def after_epoch(_loss: float) -> None:
+        reached.append(measure(probabilities(network, dev, device), dev.label))
+        best.offer(reached[-1], network)
+
+    fit_one_cycle(network, loss, epochs, plan, after_epoch)
+    network.load_state_dict(best.state)
+    return TrainedNetwork(network.eval(), tuple(reached))
 
 
 @torch.no_grad()

@@ -4,8 +4,9 @@ Of the questions with at least two correct answers, every ordered pair of differ
 first as reference and the second as candidate, and every correct answer with every wrong one a negative.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import permutations, product
 from pathlib import Path
 
@@ -13,11 +14,17 @@ import msgspec
 import numpy as np
 
 from qassay.errors import DataError
-from qassay.io.readers.answer_selection import Selection
+from qassay.io.reader import Reader, ReadOptions, sniff
+from qassay.io.readers.answer_selection import Selection, read_selection
+from qassay.io.source import Source
 from qassay.models.onnx.judge import Judged
 from qassay.records import Example
-from qassay.training import files as row_files
+from qassay.training import files
+from qassay.training.answer_text import question_key
+from qassay.training.splits import DEV, TRAIN, hashes_below, held_back
 
+_SELECTION = frozenset({"as2", "trec"})
+_NATURAL_QUESTIONS = frozenset({"evouna"})
 _RIGHT = 0.5
 _ENOUGH = 2
 
@@ -84,7 +91,7 @@ def gather(examples: Iterable[Example]) -> Iterator[Selection]:
 def pair_up(
     selections: Iterable[Selection], *, rng: np.random.Generator, cap: int | None = None, source: str = ""
 ) -> tuple[list[AvaRow], Statistics]:
-    """Make the pairs, at most `cap` positives and as many negatives a question, and count what there is.
+    """Make the pairs, at most `cap` positives and as many negatives per question, and count what there is.
 
     Without a cap these are exactly the paper's; with one, no question with many answers outweighs the others.
     """
@@ -129,9 +136,70 @@ _decoder = msgspec.json.Decoder(AvaRow)
 
 
 def read_rows(path: Path) -> Iterator[AvaRow]:
-    """Read rows that `qassay build ava` wrote, or stop with the place of the first bad one."""
-    return row_files.read_rows(path, _decoder, "ava", _fault)
+    """Yield the rows that `qassay build ava` wrote; raise an error with the place of the first bad one."""
+    return files.read_rows(path, _decoder, "ava", _fault)
 
 
 def _fault(row: AvaRow) -> str | None:
     return None if row.label in {0, 1} else f'"label" is {row.label}; it is 1 (correct) or 0 (wrong)'
+
+
+def read_selections(
+    inputs: Sequence[str], reading: ReadOptions, left_out: Counter[str], held_out: Iterable[str] = ()
+) -> Iterator[Selection]:
+    """Yield questions with right and wrong answers, from answer selection tables or judged answers of any format.
+
+    Left out, and counted, are questions of evaluation sets and EVOUNA's that are held back for the final test.
+    """
+    evaluated = {question_key(question) for question in held_out}
+    for names, format_ in _grouped(inputs, reading):
+        for selection in _selections(names, format_, reading):
+            if question_key(selection.question) in evaluated:
+                left_out["question of an evaluation set"] += 1
+            elif format_ in _NATURAL_QUESTIONS and held_back(selection.question):
+                left_out["question held back for the final test"] += 1
+            else:
+                yield selection
+
+
+def _selections(names: Sequence[str], format_: str, reading: ReadOptions) -> Iterator[Selection]:
+    if format_ in _SELECTION:
+        return (each for name in names for each in read_selection(Source.at(name)))
+    return gather(Reader(names, replace(reading, format=format_)))
+
+
+def _grouped(inputs: Sequence[str], reading: ReadOptions) -> Iterator[tuple[list[str], str]]:
+    """Yield the files of one kind together, for one question's answers may stand in several."""
+    if reading.format != "auto":
+        yield list(inputs), reading.format
+        return
+    by_format: dict[str, list[str]] = {}
+    for name in inputs:
+        by_format.setdefault("auto" if name == "-" else sniff(name), []).append(name)
+    for format_, names in by_format.items():
+        yield names, format_
+
+
+def build_pairs(
+    selections: Iterable[Selection],
+    folder: Path,
+    *,
+    rng: np.random.Generator,
+    cap: int | None = None,
+    dev_share: float = 0.1,
+) -> dict[str, Statistics]:
+    """Split by question, pair up each side, write `train.jsonl` and `dev.jsonl`, and return each side's statistics.
+
+    On which side a question stands follows from its text alone, so that no question stands on both.
+    """
+    sides: dict[str, list[Selection]] = {TRAIN: [], DEV: []}
+    for selection in selections:
+        sides[DEV if hashes_below(question_key(selection.question), dev_share) else TRAIN].append(selection)
+    paired = {side: pair_up(chosen, rng=rng, cap=cap) for side, chosen in sides.items()}
+    for side, (rows, _) in paired.items():
+        if not rows:
+            raise DataError(f"no question of the {side} side has two correct answers; give more data")
+    folder.mkdir(parents=True, exist_ok=True)
+    for side, (rows, _) in paired.items():
+        files.write_rows(folder / f"{side}.jsonl", rows)
+    return {side: statistics for side, (_, statistics) in paired.items()}

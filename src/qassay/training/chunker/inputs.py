@@ -11,8 +11,8 @@ from qassay.training.chunker.rows import KindRow
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from qassay.training.answer_text import Span
     from qassay.training.chunker.rows import ChunkerRow
-    from qassay.training.keyphrase.rows import Span
 
 LABELS = {"parts": PARTS, "chunks": CHUNKS, "entities": ENTITIES}
 _UNKNOWN = -100

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -13,6 +12,7 @@ from torch.nn import functional
 
 from qassay.models.syntax import BOUNDS
 from qassay.training.encoder_layers import WIDTH, Trunk, upper_layers
+from qassay.training.fit import fit_one_cycle
 from qassay.training.ragged import Ragged, batches_by_length, encode
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from qassay.training.chunker.inputs import Sentences
+    from qassay.training.plan import Plan
 
 _LAYERS = ("parts", "chunks", "entities", "kinds")
 _UNKNOWN = -100
@@ -43,42 +44,22 @@ class ChunkerNetwork(nn.Module):
         return logits
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """How to train."""
-
-    trunk_depth: int = 2
-    epochs: int = 8
-    rate: float = 4e-4
-    tokens: int = 4096
-    """Pieces in a batch, padding included."""
-    seed: int = 0
-
-
 def train(weights: Mapping[str, torch.Tensor], data: Sentences, plan: Plan, device: str) -> ChunkerNetwork:
-    """Train on labelled sentences with AdamW, linear warm-up and decay."""
+    """Train on labelled sentences."""
     torch.manual_seed(plan.seed)
     rng = np.random.default_rng(plan.seed)
     hidden = encode(Trunk(weights, plan.trunk_depth).to(device), Ragged.of(data.pieces, device))
     labels = {name: Ragged.of(rows, device) for name, rows in data.labels.items()}
     network = ChunkerNetwork(weights, plan.trunk_depth).to(device)
-    optimiser = torch.optim.AdamW(network.parameters(), plan.rate, weight_decay=0.01)
-    plans = [list(batches_by_length(hidden.lengths, plan.tokens, rng)) for _ in range(plan.epochs)]
-    steps = [batch for epoch in plans for batch in epoch]
-    schedule = torch.optim.lr_scheduler.OneCycleLR(
-        optimiser, plan.rate, total_steps=len(steps), pct_start=0.06, anneal_strategy="linear"
-    )
-    network.train()
-    for batch in steps:
+
+    def loss(batch: NDArray[np.int64]) -> torch.Tensor:
         states, present = hidden.padded(batch)
         with torch.autocast(device, torch.bfloat16):
             logits = network(states.float(), present)
-        loss = _loss(logits.float(), present, batch, labels, [data.answers[i] for i in batch.tolist()])
-        optimiser.zero_grad(set_to_none=True)
-        loss.backward()  # type: ignore[no-untyped-call]
-        nn.utils.clip_grad_norm_(network.parameters(), 1.0)
-        optimiser.step()
-        schedule.step()
+        return _loss(logits.float(), present, batch, labels, [data.answers[i] for i in batch.tolist()])
+
+    epochs = [list(batches_by_length(hidden.lengths, plan.batch, rng)) for _ in range(int(plan.epochs))]
+    fit_one_cycle(network, loss, epochs, plan)
     return network.eval()
 
 

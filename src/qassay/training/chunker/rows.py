@@ -1,4 +1,4 @@
-"""Rows of training data for the chunker: sentences with a label a word, and answers with the kind of their question."""
+"""Rows of training data for the chunker: sentences with one label per word, and answers of a known kind."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -6,8 +6,8 @@ from pathlib import Path
 import msgspec
 
 from qassay.models.syntax import CHUNKS, ENTITIES, KINDS, PARTS
+from qassay.training.answer_text import Span
 from qassay.training.files import read_rows
-from qassay.training.keyphrase.rows import Span
 
 _RARE_CHUNKS = tuple(f"{place}-{phrase}" for phrase in ("INTJ", "LST", "UCP") for place in "BI")
 """CoNLL-2000 has them, and the chunker takes them for no chunk."""
@@ -44,7 +44,7 @@ _decoder = msgspec.json.Decoder(ChunkerRow)
 
 
 def read_chunker_rows(path: Path) -> Iterator[ChunkerRow]:
-    """Read rows that `qassay build chunker` wrote, or stop with the place of the first bad one."""
+    """Yield the rows that `qassay build chunker` wrote; raise an error with the place of the first bad one."""
     return read_rows(path, _decoder, "chunker", _fault)
 
 
@@ -62,7 +62,7 @@ def _fault(row: ChunkerRow) -> str | None:
     )
     for name, labels, known in layers:
         if labels and len(labels) != len(row.words):
-            return f'"{name}" has {len(labels)} labels for {len(row.words)} words; give one a word, or none'
+            return f'"{name}" has {len(labels)} labels for {len(row.words)} words; give one per word, or none'
         if found := _unknown(name, labels, known):
             return found
     return None

@@ -10,7 +10,7 @@ import numpy as np
 from qassay.models.onnx.chunker import OnnxChunker
 from qassay.models.onnx.encoder import OnnxEncoder
 from qassay.models.syntax import BOUNDS
-from qassay.training import output_folder as destination
+from qassay.training import output_folder
 from qassay.training.base_model import base_weights, cutter
 from qassay.training.chunker import quality as chunker_quality
 from qassay.training.chunker.inputs import prepare
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from qassay.models.syntax import Chunker
-    from qassay.training.chunker.network import Plan
     from qassay.training.chunker.rows import ChunkerRow
+    from qassay.training.plan import Plan
 
 _TUNED = "chunker.safetensors"
 """The tuned weights before export."""
@@ -48,7 +48,7 @@ def train_from_files(
     """
     from safetensors.torch import save_file  # noqa: PLC0415 - part of the extra `train`
 
-    destination.check_head(folder, destination.CHUNKER, base=base)
+    output_folder.check_head(folder, output_folder.CHUNKER, base=base)
     rows = read_sides(data, read_chunker_rows, ("train", "dev"))
     weights, cut = base_weights(base), cutter(base, _LONGEST)
     inputs = {side: prepare(found, cut) for side, found in rows.items()}
@@ -57,8 +57,8 @@ def train_from_files(
     measured = chunker_quality.measure(predict(network, weights, plan, inputs["dev"], device), inputs["dev"], BOUNDS)
     tuned = {name: value.cpu().contiguous() for name, value in network.state_dict().items()}
     arrays = {name: np.asarray(value.float(), np.float32) for name, value in tuned.items()}
-    with destination.filled(folder) as place:
-        destination.copy_others(folder, place, destination.CHUNKER)
+    with output_folder.filled(folder) as place:
+        output_folder.copy_others(folder, place, output_folder.CHUNKER)
         save_file(tuned, place / _TUNED)
         export_chunker(arrays, place, layer=plan.trunk_depth)
         measured["noun phrases in int8"] = phrase_f1(OnnxChunker(OnnxEncoder(str(place), place)), rows["dev"])

@@ -12,7 +12,7 @@ from onnx import TensorProto
 from qassay.errors import ModelError
 from qassay.models.folder import BELOW, DESCRIPTION, IDS, KeyphraseHead, OnnxModel, write_description
 from qassay.training.encoder_layers import HEADS
-from qassay.training.export.graph import LARGEST_FACTOR, Graph, Layer, WeightFile, quantise
+from qassay.training.export.graph import LARGEST_FACTOR, Graph, LayerWeights, WeightFile, quantise
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -51,7 +51,7 @@ def export_encoder(
             inputs, above = {IDS: (TensorProto.INT64, [1, "pieces"])}, 0
             states = _embed(graph, weights, int8=int8)
         for each in range(above + 1, number + 1):
-            states = graph.layer(states, f"layer{each}", Layer.from_bert(weights, each - 1))
+            states = graph.layer(states, f"layer{each}", LayerWeights.from_bert(weights, each - 1))
         graph.save(folder / name, inputs, {"states": (states, wide)})
     file.write()
     shutil.copy(base / "tokenizer.json", folder / "tokenizer.json")
@@ -135,10 +135,12 @@ def export_keyphrase(weights: Arrays, folder: Path, *, layer: int, temperature: 
     write_description(folder, model.with_keyphrase(head))
 
 
-def _tuned_layers(weights: Arrays, name: str) -> list[Layer]:
+def _tuned_layers(weights: Arrays, name: str) -> list[LayerWeights]:
     depth = len({key.split(".")[1] for key in weights if key.startswith(f"{name}.")})
-    prefixes = [[f"{name}.{number}.{part}" for part in Layer._fields] for number in range(depth)]
-    return [Layer(*((weights[f"{each}.weight"], weights[f"{each}.bias"]) for each in parts)) for parts in prefixes]
+    prefixes = [[f"{name}.{number}.{part}" for part in LayerWeights._fields] for number in range(depth)]
+    return [
+        LayerWeights(*((weights[f"{each}.weight"], weights[f"{each}.bias"]) for each in parts)) for parts in prefixes
+    ]
 
 
 def _bert_config(base: Path) -> dict[str, Any]:

@@ -34,7 +34,7 @@ _TYPES = {
 }
 
 
-class Layer(NamedTuple):
+class LayerWeights(NamedTuple):
     """The weights of one BERT layer; matrices are (out, in), query, key and value one above the other."""
 
     attention_in: tuple[NDArray[np.float32], NDArray[np.float32]]
@@ -45,7 +45,7 @@ class Layer(NamedTuple):
     norm: tuple[NDArray[np.float32], NDArray[np.float32]]
 
     @classmethod
-    def from_bert(cls, weights: Mapping[str, NDArray[np.float32]], number: int) -> Layer:
+    def from_bert(cls, weights: Mapping[str, NDArray[np.float32]], number: int) -> LayerWeights:
         """Take one layer out of a BERT's weights, as Hugging Face names them."""
         prefix = f"encoder.layer.{number}."
         attention = [f"{prefix}attention.self.{name}" for name in ("query", "key", "value")]
@@ -141,7 +141,7 @@ class Graph:
         return self.one("LayerNormalization", self.one("Add", states, change), scale, shift, epsilon=self._epsilon)
 
     def layer(
-        self, states: str, name: str, layer: Layer, beside: tuple[str, str] | None = None, *, inner: bool = False
+        self, states: str, name: str, layer: LayerWeights, beside: tuple[str, str] | None = None, *, inner: bool = False
     ) -> str:
         """Apply one transformer layer; `beside` holds keys and values of another text that is attended to as well.
 
@@ -162,7 +162,7 @@ class Graph:
         narrow = self.linear(wide, f"{name}.narrow", *layer.narrow)
         return self.add_and_norm(states, narrow, f"{name}.norm", layer.norm)
 
-    def attention_inputs(self, states: str, name: str, layer: Layer) -> tuple[str, str, str]:
+    def attention_inputs(self, states: str, name: str, layer: LayerWeights) -> tuple[str, str, str]:
         """Return a layer's query, key and value; asked for again, those that there are."""
         if (states, name) not in self._attention_inputs:
             packed = self.linear(states, f"{name}.attention_in", *layer.attention_in)

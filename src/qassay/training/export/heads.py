@@ -1,4 +1,4 @@
-"""Adding the chunker and the reader to an exported model folder: int8 graphs over the trunk's states."""
+"""Adding heads to an exported model folder: int8 graphs over the trunk's states for chunker, reader and judge."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import numpy as np
 from onnx import TensorProto
 
 from qassay.models.folder import OnnxModel
-from qassay.models.onnx import chunker, reader
-from qassay.models.onnx.chunker import ChunkerHead
+from qassay.models.onnx import chunker, judge, reader
+from qassay.models.onnx.judge_segments import LONGEST
 from qassay.training.encoder_layers import HEADS
-from qassay.training.export.graph import Graph, Layer, WeightFile
+from qassay.training.export.graph import Graph, LayerWeights, WeightFile
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,61 +20,79 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from qassay.models.onnx.reader import ReaderHead
-
     Arrays = Mapping[str, NDArray[np.float32]]
+    Shape = list[str | int]
 
-_CHUNKER_FILE, _READER_FILE = "chunker.npz", "reader.npz"
+_FLOATS, _INTEGERS = TensorProto.FLOAT, TensorProto.INT64
 
 
 def export_chunker(weights: Arrays, folder: Path, *, layer: int, int8: bool = True) -> None:
     """Write the chunker's graph: states of the trunk's `layer` in, scores of all labels out."""
-    width = OnnxModel.read(folder).width
-    file = WeightFile(folder / _CHUNKER_FILE)
-    graph = Graph(file, int8=int8, heads=HEADS)
-    states = _tuned(graph, "states", weights)
-    product = graph.one("MatMul", states, graph.weight("out.weight", weights["out.weight"].T))
-    scores = graph.one("Add", product, graph.weight("out.bias", weights["out.bias"]))
-    labels = len(weights["out.bias"])
-    graph.save(
-        folder / "chunker.onnx",
-        {"states": (TensorProto.FLOAT, [1, "pieces", width])},
-        {"scores": (scores, [1, "pieces", labels])},
-    )
-    file.write()
-    head = ChunkerHead(layer=layer, graph="chunker.onnx", weights=_CHUNKER_FILE)
-    _describe(folder / chunker.DESCRIPTION, head)
+    head = chunker.ChunkerHead(layer=layer, graph="chunker.onnx", weights="chunker.npz")
+    graph, file, width = _begin(folder / head.weights, int8=int8)
+    scores = _linear(graph, _tuned(graph, "states", weights), weights, "out")
+    inputs = {"states": (_FLOATS, _states("pieces", width))}
+    graph.save(folder / head.graph, inputs, {"scores": (scores, [1, "pieces", len(weights["out.bias"])])})
+    _finish(file, folder / chunker.DESCRIPTION, head)
 
 
-def export_reader(weights: Arrays, folder: Path, head: ReaderHead, *, int8: bool = True) -> None:
-    """Write the reader's graph: states of question and passage and which pieces they share in, two scores a piece out.
+def export_reader(weights: Arrays, folder: Path, head: reader.ReaderHead, *, int8: bool = True) -> None:
+    """Write the reader's graph: states of question and passage and common pieces in, two scores per piece out.
 
-    `head` says how the reader is used; its graph and weights are named here.
+    `head` says how the reader is used.
     """
-    width = OnnxModel.read(folder).width
-    file = WeightFile(folder / _READER_FILE)
-    graph = Graph(file, int8=int8, heads=HEADS)
+    graph, file, width = _begin(folder / head.weights, int8=int8)
     question = graph.one("Add", "question", graph.weight("sides.question", weights["sides"][0]))
     sides = graph.one("Gather", graph.weight("sides.passage", weights["sides"][1:]), "shared")
     passage = graph.one("Add", "passage", sides)
     states = _tuned(graph, graph.one("Concat", question, passage, axis=1), weights)
-    one, two = (graph.weight(f"integer{number}", np.array([number], np.int64)) for number in (1, 2))
+    one, two = (_integer(graph, number) for number in (1, 2))
     asked = graph.one("Slice", graph.one("Shape", "question"), one, two)
     end = graph.weight("end", np.array([np.iinfo(np.int64).max], np.int64))
-    states = graph.one("Slice", states, asked, end, one)
-    product = graph.one("MatMul", states, graph.weight("out.weight", weights["out.weight"].T))
-    scores = graph.one("Add", product, graph.weight("out.bias", weights["out.bias"]))
-    graph.save(
-        folder / head.graph,
-        {
-            "question": (TensorProto.FLOAT, [1, "asked", width]),
-            "passage": (TensorProto.FLOAT, [1, "pieces", width]),
-            "shared": (TensorProto.INT64, [1, "pieces"]),
-        },
-        {"scores": (scores, [1, "pieces", 2])},
-    )
-    file.write()
-    _describe(folder / reader.DESCRIPTION, head)
+    scores = _linear(graph, graph.one("Slice", states, asked, end, one), weights, "out")
+    inputs: dict[str, tuple[int, Shape]] = {
+        "question": (_FLOATS, _states("asked", width)),
+        "passage": (_FLOATS, _states("pieces", width)),
+        "shared": (_INTEGERS, [1, "pieces"]),
+    }
+    graph.save(folder / head.graph, inputs, {"scores": (scores, [1, "pieces", 2])})
+    _finish(file, folder / reader.DESCRIPTION, head)
+
+
+def export_judge(weights: Arrays, folder: Path, *, layer: int, int8: bool = True) -> None:
+    """Write the judge's graph: states of the trunk's `layer` and each piece's mark in, one logit out."""
+    head = judge.JudgeHead(layer=layer, graph="judge.onnx", weights="judge.npz", longest=LONGEST)
+    graph, file, width = _begin(folder / head.weights, int8=int8)
+    marks = graph.one("Gather", graph.weight("marks", weights["marks.weight"]), "marks_of_pieces")
+    states = _tuned(graph, graph.one("Add", "states", marks), weights)
+    zero, one = (_integer(graph, number) for number in (0, 1))
+    first = graph.one("Slice", states, zero, one, one)
+    hidden = graph.one("Tanh", _linear(graph, first, weights, "dense"))
+    inputs: dict[str, tuple[int, Shape]] = {
+        "states": (_FLOATS, _states("pieces", width)),
+        "marks_of_pieces": (_INTEGERS, [1, "pieces"]),
+    }
+    graph.save(folder / head.graph, inputs, {"logit": (_linear(graph, hidden, weights, "out"), [1, 1, 1])})
+    _finish(file, folder / judge.DESCRIPTION, head)
+
+
+def _begin(weights: Path, *, int8: bool) -> tuple[Graph, WeightFile, int]:
+    file = WeightFile(weights)
+    return Graph(file, int8=int8, heads=HEADS), file, OnnxModel.read(weights.parent).width
+
+
+def _states(pieces: str, width: int) -> Shape:
+    return [1, pieces, width]
+
+
+def _integer(graph: Graph, number: int) -> str:
+    return graph.weight(f"integer{number}", np.array([number], np.int64))
+
+
+def _linear(graph: Graph, states: str, weights: Arrays, name: str) -> str:
+    """Apply a dense layer in full precision."""
+    product = graph.one("MatMul", states, graph.weight(f"{name}.weight", weights[f"{name}.weight"].T))
+    return graph.one("Add", product, graph.weight(f"{name}.bias", weights[f"{name}.bias"]))
 
 
 def _tuned(graph: Graph, states: str, weights: Arrays) -> str:
@@ -82,11 +100,12 @@ def _tuned(graph: Graph, states: str, weights: Arrays) -> str:
     for number in range(depth):
         parts = (
             (weights[f"layers.{number}.{name}.weight"], weights[f"layers.{number}.{name}.bias"])
-            for name in Layer._fields
+            for name in LayerWeights._fields
         )
-        states = graph.layer(states, f"layer{number}", Layer(*parts))
+        states = graph.layer(states, f"layer{number}", LayerWeights(*parts))
     return states
 
 
-def _describe(path: Path, head: msgspec.Struct) -> None:
-    path.write_bytes(msgspec.json.format(msgspec.json.encode(head), indent=1) + b"\n")
+def _finish(file: WeightFile, description: Path, head: msgspec.Struct) -> None:
+    file.write()
+    description.write_bytes(msgspec.json.format(msgspec.json.encode(head), indent=1) + b"\n")

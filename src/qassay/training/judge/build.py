@@ -1,9 +1,5 @@
 """Building judge training data: judged answers and composed ones into one format, split by question."""
 
-import csv
-import hashlib
-import io
-import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,19 +8,17 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from qassay.errors import DataError, SpecError
-from qassay.training.files import write_rows
+from qassay.training.answer_text import question_key
+from qassay.training.files import write_sides
 from qassay.training.judge import composed as composed_rows
 from qassay.training.judge import judged as judged_rows
 from qassay.training.judge.judged import ANSWERS, BLANK
-from qassay.training.judge.rows import DEV, TEST, TRAIN, JudgeRow, side_of
-from qassay.training.keyphrase.build import NONE_STATED, licensed, nothing_left
-from qassay.training.keyphrase.rows import question_key
-from qassay.training.source_files import read_text
+from qassay.training.judge.rows import JudgeRow, side_of
+from qassay.training.sources import Source, counts_by_source, licensed, nothing_left
+from qassay.training.sources import parse_source as parse_any
+from qassay.training.splits import DEV, TEST, TRAIN
 
-OWN = "your own"
-"""The licence of a team's own answers."""
-
+RECIPE = "judge"
 Reader = Callable[[Path, np.random.Generator], Iterator[JudgeRow]]
 
 READERS: dict[str, Reader] = {
@@ -56,83 +50,16 @@ READERS: dict[str, Reader] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
-    """One file to build from, with its stated licence and the most training rows it may give."""
-
-    reader: str
-    path: Path
-    licence: str = NONE_STATED
-    most: int | None = None
-
-    def rows(self, rng: np.random.Generator, left_out: Counter[str]) -> Iterator[JudgeRow]:
-        """Read the file's rows; of a team's own answers, `left_out` counts those without a verdict."""
-        if self.reader not in READERS:
-            raise SpecError(f'"{self.reader}" is not a kind of judged data; there are {", ".join(READERS)}')
-        if self.reader == ANSWERS:
-            return judged_rows.answers(self.path, rng, left_out)
-        return READERS[self.reader](self.path, rng)
-
-
 def parse_source(text: str) -> Source:
-    """Read `kind:path`, as in `evouna:NQ.json`."""
-    kind, colon, path = text.partition(":")
-    if not colon or kind not in READERS:
-        raise SpecError(f'"{text}" is not KIND:FILE with a kind among {", ".join(READERS)}')
-    return Source(kind, Path(path), LICENCES[kind])
+    """Return the file that `kind:path` names, as in `evouna:NQ.json`."""
+    return parse_any(text, RECIPE, READERS, "KIND")
 
 
-_RECIPE: tuple[tuple[str, str, str, int | None], ...] = (
-    ("evouna", "evouna/NQ.json", "Apache-2.0", None),
-    ("evouna_sentences", "evouna/NQ.json", "Apache-2.0", None),
-    ("evouna_spans", "evouna/NQ.json", "Apache-2.0", None),
-    ("efficientqa", "nq_open/NQ-open.efficientqa.test.1.1.jsonl", "Apache-2.0", None),
-    ("sas", "sas/nq_open_corrected_and_augmented.csv", "CC BY-SA 3.0", None),
-    ("sas_squad", "sas/SQuAD_SAS.csv", "CC BY-SA 4.0", None),
-    ("sciEntsBank", "semeval2013/semeval-3way.zip", "CC BY-SA 3.0", None),
-    ("beetle", "semeval2013/semeval-3way.zip", "CC BY-SA 3.0", None),
-    ("squad_predictions", "squad/dev-v1.1.json", "CC BY-SA 4.0", None),
-    ("squad_predictions", "squad/dev-v2.0.json", "CC BY-SA 4.0", None),
-    ("squad_annotators", "squad/dev-v1.1.json", "CC BY-SA 4.0", None),
-    ("squad_spans", "squad/dev-v1.1.json", "CC BY-SA 4.0", 10_000),
-    ("qed_spans", "qed/qed-dev.jsonlines", "CC BY-SA 3.0", None),
-    ("qamr", "qamr/filtered_dev.tsv", "MIT", 6_000),
-    ("pubmedqa", "pubmedqa/ori_pqal.json", "MIT", None),
-    ("msmarco", "msmarco/dev_as_references.json", "MIT", None),
-    ("multirc", "multirc/train.jsonl", NONE_STATED, None),
-    ("mcscript", "mcscript/train-data.xml", NONE_STATED, 12_000),
-    ("narrativeqa", "narrativeqa/train_references.jsonl", NONE_STATED, 20_000),
-    ("trec_spans", "trecqa/TRAIN.xml", NONE_STATED, None),
-    ("qadialog", "qadialog/qa_to_sentence.jsonl", NONE_STATED, None),
-    ("qadialog_spans", "qadialog/qa_to_sentence.jsonl", NONE_STATED, 8_000),
-    ("wikiqa", "wikiqa/WikiQA-train.tsv", NONE_STATED, None),
-    ("boolq", "boolq/dev.jsonl", NONE_STATED, None),
-    ("quoref", "contrast_sets/quoref_test_perturbations_20191206_merged.json", NONE_STATED, None),
-)
-
-
-LICENCES = {ANSWERS: OWN, **{reader: licence for reader, _, licence, _ in _RECIPE}}
-"""What the sources of each kind state."""
-
-
-def embedded_recipe(folder: Path) -> list[Source]:
-    """List what the embedded judge is trained on, in the folder that holds the public training sets."""
-    return [Source(reader, folder / path, licence, most) for reader, path, licence, most in _RECIPE]
-
-
-def answers_in(paths: Iterable[Path]) -> set[str]:
-    """Collect the reference texts of CSV files of evaluation, so that training can leave them out.
-
-    Some training sources have no questions by which an overlap would show.
-    """
-    found: set[str] = set()
-    for path in paths:
-        rows = csv.DictReader(io.StringIO(read_text(path)))
-        columns = [name for name in rows.fieldnames or () if name.casefold().startswith("reference")]
-        if not columns:
-            raise DataError('there is no column "reference1"', path, 1)
-        found.update(question_key(row[name] or "") for row in rows for name in columns)
-    return found - {""}
+def _read(source: Source, rng: np.random.Generator, left_out: Counter[str]) -> Iterator[JudgeRow]:
+    """Yield a file's rows; of a team's own answers, `left_out` counts those without a verdict."""
+    if source.format == ANSWERS:
+        return judged_rows.answers(source.path, rng, left_out)
+    return READERS[source.format](source.path, rng)
 
 
 @dataclass(slots=True)
@@ -148,36 +75,20 @@ class JudgeData:
     disagreed: int = 0
     """Answers with several verdicts that differ, whose label is their mean."""
 
+    @property
+    def sides(self) -> dict[str, list[JudgeRow]]:
+        """The rows by the name of their side."""
+        return {TRAIN: self.train, DEV: self.dev, TEST: self.test}
+
     def counts(self) -> dict[str, dict[str, int]]:
         """Count rows by source and side."""
-        sides = {
-            side: Counter(row.source for row in rows)
-            for side, rows in ((TRAIN, self.train), (DEV, self.dev), (TEST, self.test))
-        }
-        names = sorted({name for counted in sides.values() for name in counted})
-        return {name: {side: counted[name] for side, counted in sides.items()} for name in names}
+        return counts_by_source(self.sides)
 
     def write(self, folder: Path) -> None:
         """Write `train.jsonl`, `dev.jsonl`, `test.jsonl` and `sources.json` (files, checksums, licences, counts)."""
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, rows in ((TRAIN, self.train), (DEV, self.dev), (TEST, self.test)):
-            write_rows(folder / f"{name}.jsonl", rows)
-        files = [
-            {
-                "reader": source.reader,
-                "path": source.path.name,
-                "licence": source.licence,
-                "sha256": hashlib.sha256(source.path.read_bytes()).hexdigest(),
-            }
-            for source in self.sources
-        ]
-        report = {
-            "files": files,
-            "rows": self.counts(),
-            "left_out": dict(self.left_out),
-            "disagreed": self.disagreed,
-        }
-        (folder / "sources.json").write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+        listed = [{"reader": source.format, **source.described()} for source in self.sources]
+        left_out = {"left_out": dict(self.left_out), "disagreed": self.disagreed}
+        write_sides(folder, self.sides, {"files": listed, "rows": self.counts(), **left_out})
 
 
 def build(
@@ -200,11 +111,11 @@ def build(
     questions = {question_key(text) for text in held_out}
     answers = {question_key(text) for text in held_out_answers}
     data = JudgeData([], [], [], chosen, left_out)
-    sides = {TRAIN: data.train, DEV: data.dev, TEST: data.test}
+    sides = data.sides
     verdicts: dict[_Key, list[float]] = {}
     for source in chosen:
         kept: dict[str, list[JudgeRow]] = {side: [] for side in sides}
-        for row in source.rows(rng, data.left_out):
+        for row in _read(source, rng, data.left_out):
             key = _key(row)
             if key[0] in questions:
                 data.left_out["question of an evaluation set"] += 1

@@ -1,11 +1,8 @@
-"""Rows of text as the numbers a judge's network reads: distinct texts in word pieces, and rows that point to them.
-
-Nothing here needs more than numpy, so that prepared rows travel to a machine with an accelerator as one file.
-"""
+"""Rows of text as the numbers a judge's network reads: distinct texts in word pieces, and rows that point to them."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,7 +12,6 @@ from qassay.models.onnx.judge_segments import LONGEST, piece_kinds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from numpy.typing import NDArray
     from tokenizers import Tokenizer
@@ -42,25 +38,15 @@ class JudgeInputs:
     row: NDArray[np.int64]
     """The row that a pair belongs to: one with several references has as many pairs."""
     label: NDArray[np.float32]
-    """One a row."""
+    """One per row."""
     source: NDArray[np.int64]
-    """One a row: the number of its source in `sources`."""
+    """One per row: the number of its source in `sources`."""
     sources: NDArray[np.str_]
-
-    def save(self, path: Path) -> None:
-        """Write all of it as one compressed file."""
-        np.savez_compressed(path, **{each.name: getattr(self, each.name) for each in fields(self)})
 
     def pairs_where(self, chosen: NDArray[np.bool_]) -> JudgeInputs:
         """Keep some of the pairs; rows and texts stay, whether a pair points to them or not."""
         columns = ("context", "reference", "question", "candidate", "row")
         return replace(self, **{name: getattr(self, name)[chosen] for name in columns})
-
-    @classmethod
-    def load(cls, path: Path) -> JudgeInputs:
-        """Read what `save` wrote."""
-        with np.load(path) as stored:
-            return cls(**{each.name: stored[each.name] for each in fields(cls)})
 
 
 def prepare(rows: Sequence[JudgeRow], tokenizer: Tokenizer) -> JudgeInputs:

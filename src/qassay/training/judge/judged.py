@@ -1,9 +1,7 @@
 """Judge rows that people labelled: verdicts on systems' answers, ratings, marked student answers."""
 
-import csv
-import io
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import permutations
 from pathlib import Path
 
@@ -13,11 +11,13 @@ import numpy as np
 from qassay.errors import DataError
 from qassay.io.reader import Reader
 from qassay.io.readers.read_context import ReadOptions
-from qassay.training import judged_pairs
-from qassay.training.judge.rows import JudgeRow, group_of, token_f1
-from qassay.training.judged_pairs import JudgedPair
-from qassay.training.keyphrase.rows import words
-from qassay.training.source_files import read_json, read_json_lines, read_text
+from qassay.training.answer_text import group_of, token_f1, words
+from qassay.training.corpora import judged_answers, squad
+from qassay.training.corpora import multirc as multirc_corpus
+from qassay.training.judge.rows import JudgeRow
+from qassay.training.keyphrase import judged as judged_pairs
+from qassay.training.keyphrase.judged import pairs_of
+from qassay.training.keyphrase.rows import JudgedPair
 
 ANSWERS = "answers"
 """The source of rows that a team has judged itself."""
@@ -25,21 +25,37 @@ PEOPLE = frozenset({ANSWERS, "evouna", "evouna_sentences", "efficientqa", "sas",
 """The sources of systems' answers that people judged."""
 BLANK = "blank answer"
 _SENTENCE_WORDS = 5
-_PAIRS_A_QUESTION = 6
+_PAIRS_PER_QUESTION = 6
 
 # How people rated pairs of answers by their token F1, as SAS (Risch et al. 2021) shows on SQuAD and NQ-open.
 _F1 = (0.0, 0.2, 0.5, 0.7, 0.8, 0.9, 1.0)
 _RATING = (0.1, 0.3, 0.52, 0.62, 0.76, 0.88, 1.0)
 
 
-def _rows(pairs: Iterable[JudgedPair], context: str = "") -> Iterator[JudgeRow]:
+def _rows(pairs: Iterable[JudgedPair]) -> Iterator[JudgeRow]:
     for pair in pairs:
-        group = group_of(pair.question)
-        yield JudgeRow(pair.question, pair.references, pair.candidate, pair.label, pair.source, group, context)
+        yield JudgeRow(pair.question, pair.references, pair.candidate, pair.label, pair.source, group_of(pair.question))
+
+
+def _from_pairs(read: Callable[[Path], Iterable[JudgedPair]]) -> Callable[..., Iterator[JudgeRow]]:
+    def rows(path: Path, _rng: np.random.Generator) -> Iterator[JudgeRow]:
+        return _rows(read(path))
+
+    return rows
+
+
+evouna = _from_pairs(judged_pairs.evouna)
+"""Five systems' answers against short references, judged by a person (EVOUNA)."""
+efficientqa = _from_pairs(lambda path: pairs_of(judged_answers.read_efficientqa(path), "efficientqa"))
+"""Predictions that people judged definitely right (1), possibly right (.5) or wrong (0) (EfficientQA)."""
+beetle = _from_pairs(lambda path: pairs_of(judged_answers.read_semeval(path, "beetle"), "beetle"))
+"""Students' answers about electric circuits, marked correct or not (SemEval-2013 task 7)."""
+sci_ents_bank = _from_pairs(lambda path: pairs_of(judged_answers.read_semeval(path, "sciEntsBank"), "sciEntsBank"))
+"""Pupils' answers in science, marked correct or not (SemEval-2013 task 7)."""
 
 
 def answers(path: Path, _rng: np.random.Generator, left_out: Counter[str] | None = None) -> Iterator[JudgeRow]:
-    """Answers of any format that `qassay score` reads, those with a judgement from 0 (wrong) to 1 (right).
+    """Yield answers of any format that `qassay score` reads, those with a judgement from 0 (wrong) to 1 (right).
 
     `left_out` counts the others.
     """
@@ -67,160 +83,71 @@ def answers(path: Path, _rng: np.random.Generator, left_out: Counter[str] | None
         )
 
 
-def evouna(path: Path, _rng: np.random.Generator) -> Iterator[JudgeRow]:
-    """Five systems' answers against short references, judged by a person (EVOUNA)."""
-    return _rows(judged_pairs.evouna(path))
-
-
 def evouna_sentences(path: Path, rng: np.random.Generator) -> Iterator[JudgeRow]:
-    """Sentences of two systems: one judged right stands as the reference, the other keeps its verdict."""
+    """Yield sentences of two systems: one judged right stands as the reference, the other keeps its verdict."""
     by_question: dict[str, list[JudgedPair]] = {}
     for pair in judged_pairs.evouna(path):
         if len(words(pair.candidate)) >= _SENTENCE_WORDS:
             by_question.setdefault(pair.question, []).append(pair)
-    for question, answers in by_question.items():
-        found = [(a, b) for a, b in permutations(answers, 2) if a.label == 1 and a.candidate != b.candidate]
-        for index in sorted(rng.permutation(len(found))[:_PAIRS_A_QUESTION]):
+    for question, pairs in by_question.items():
+        found = [(a, b) for a, b in permutations(pairs, 2) if a.label == 1 and a.candidate != b.candidate]
+        for index in sorted(rng.permutation(len(found))[:_PAIRS_PER_QUESTION]):
             a, b = found[index]
-            yield JudgeRow(question, (a.candidate,), b.candidate, b.label, "evouna_sentences", group_of(question))
-
-
-def efficientqa(path: Path, _rng: np.random.Generator) -> Iterator[JudgeRow]:
-    """Predictions that people judged definitely right (1), possibly right (.5) or wrong (0) (EfficientQA)."""
-    return _rows(judged_pairs.efficientqa(path))
+            yield JudgeRow.of(question, a.candidate, b.candidate, b.label, "evouna_sentences")
 
 
 def sas(path: Path, _rng: np.random.Generator) -> Iterator[JudgeRow]:
-    """Pairs of short answers rated 0, 1 or 2 for similarity, in both directions (SAS, NQ-open part)."""
-    for row in _rows(judged_pairs.sas(path)):
+    """Yield pairs of short answers rated 0, 1 or 2 for similarity, in both directions (SAS, NQ-open part)."""
+    for row in _rows(pair for pair in pairs_of(judged_answers.read_sas(path), "sas") if pair.question):
         yield row
         yield msgspec.structs.replace(row, references=(row.candidate,), candidate=row.references[0])
 
 
 def sas_squad(path: Path, _rng: np.random.Generator) -> Iterator[JudgeRow]:
-    """As `sas`, for the SQuAD part, which is published without its questions."""
-    for entry in csv.DictReader(io.StringIO(read_text(path))):
-        a, b = entry["answer1"].strip(), entry["answer2"].strip()
+    """Yield the same of the SQuAD part, which is published without its questions."""
+    for pair in judged_answers.read_sas(path):
+        a, b = pair.references[0].strip(), pair.answer.strip()
         if a and b:
             group = f"sas_squad:{min(a, b)}"
-            yield JudgeRow("", (a,), b, float(entry["label"]) / 2, "sas_squad", group)
-            yield JudgeRow("", (b,), a, float(entry["label"]) / 2, "sas_squad", group)
-
-
-def beetle(path: Path, _rng: np.random.Generator) -> Iterator[JudgeRow]:
-    """Students' answers about electric circuits, marked correct or not (SemEval-2013 task 7)."""
-    return _rows(judged_pairs.student_answers(path, "beetle"))
-
-
-def sci_ents_bank(path: Path, _rng: np.random.Generator) -> Iterator[JudgeRow]:
-    """Pupils' answers in science, marked correct or not (SemEval-2013 task 7)."""
-    return _rows(judged_pairs.student_answers(path, "sciEntsBank"))
-
-
-class _SquadAnswer(msgspec.Struct):
-    text: str
-
-
-class _SquadQuestion(msgspec.Struct):
-    id: str
-    question: str
-    answers: list[_SquadAnswer] = []
-
-
-class _SquadParagraph(msgspec.Struct):
-    context: str
-    qas: list[_SquadQuestion]
-
-
-class _SquadArticle(msgspec.Struct):
-    paragraphs: list[_SquadParagraph]
-
-
-class _Squad(msgspec.Struct):
-    data: list[_SquadArticle]
-
-
-def _squad_questions(path: Path) -> Iterator[tuple[_SquadQuestion, tuple[str, ...], str]]:
-    for article in read_json(path, _Squad).data:
-        for paragraph in article.paragraphs:
-            for asked in paragraph.qas:
-                if accepted := tuple(dict.fromkeys(answer.text for answer in asked.answers if answer.text.strip())):
-                    yield asked, accepted, paragraph.context
+            yield JudgeRow("", (a,), b, pair.label, "sas_squad", group)
+            yield JudgeRow("", (b,), a, pair.label, "sas_squad", group)
 
 
 def squad_predictions(path: Path, _rng: np.random.Generator) -> Iterator[JudgeRow]:
-    """Real systems' SQuAD answers (the folder `predictions` beside the data), labelled by the best token F1.
+    """Yield real systems' SQuAD answers (the folder `predictions` beside the data), labelled by the best token F1.
 
     The label is how people rate pairs of answers with that F1; an empty answer to an answerable question is wrong.
     """
-    version = "1.1" if "1.1" in path.name else "v2.0"
-    answers: dict[str, list[str]] = {}
-    for file in sorted((path.parent / "predictions").glob(f"{version}_*.json")):
-        for name, text in read_json(file, dict[str, str]).items():
-            answers.setdefault(name, []).append(text)
-    for asked, accepted, context in _squad_questions(path):
-        for text in dict.fromkeys(text for text in answers.get(asked.id, ()) if text.strip()):
+    predicted = squad.read_predictions(path)
+    for row in squad.read(path):
+        accepted = row.accepted
+        for text in dict.fromkeys(text for text in predicted.get(row.id, ()) if text.strip() and accepted):
             if text in accepted:
                 continue
             overlap = max(token_f1(text, reference) for reference in accepted)
-            label = float(np.interp(overlap, _F1, _RATING))
-            yield JudgeRow(
-                asked.question, accepted, text, round(label, 3), "squad_predictions", group_of(asked.question), context
-            )
+            label = round(float(np.interp(overlap, _F1, _RATING)), 3)
+            group = group_of(row.question)
+            yield JudgeRow(row.question, accepted, text, label, "squad_predictions", group, row.context)
 
 
 def squad_annotators(path: Path, rng: np.random.Generator) -> Iterator[JudgeRow]:
-    """Two annotators' answers to one SQuAD question, worded differently: both are right."""
-    for asked, accepted, context in _squad_questions(path):
+    """Yield two annotators' answers to one SQuAD question, worded differently: both are right."""
+    for row in squad.read(path):
+        accepted = row.accepted
         if len(accepted) > 1:
             first, second = rng.permutation(len(accepted))[:2]
-            yield JudgeRow(
-                asked.question,
-                (accepted[first],),
-                accepted[second],
-                1.0,
-                "squad_annotators",
-                group_of(asked.question),
-                context,
-            )
-
-
-class _Option(msgspec.Struct):
-    text: str
-    label: int = -1
-
-
-class _Question(msgspec.Struct):
-    question: str
-    answers: list[_Option]
-
-
-class _Passage(msgspec.Struct):
-    text: str
-    questions: list[_Question]
-
-
-class _MultiRC(msgspec.Struct):
-    passage: _Passage
+            pair = (accepted[first], accepted[second])
+            yield JudgeRow.of(row.question, *pair, 1.0, "squad_annotators", row.context)
 
 
 def multirc(path: Path, rng: np.random.Generator) -> Iterator[JudgeRow]:
-    """MultiRC: a right option is the reference; up to two other right ones and two wrong ones are held against it."""
-    for entry in read_json_lines(path, _MultiRC):
-        for asked in entry.passage.questions:
-            sides = [[option.text for option in asked.answers if option.label == label] for label in (1, 0)]
-            right, wrong = ([text for text in dict.fromkeys(side) if text.strip()] for side in sides)
+    """Yield MultiRC's options: a right one is the reference of up to two other right ones and two wrong ones."""
+    for _, passage in multirc_corpus.read(path):
+        for asked in passage.questions:
+            right, wrong = ([text for text in dict.fromkeys(asked.texts(side)) if text.strip()] for side in (1, 0))
             if not right:
                 continue
             reference = right.pop(int(rng.integers(len(right))))
             for label, texts in ((1.0, right), (0.0, wrong)):
                 for index in sorted(rng.permutation(len(texts))[:2]):
-                    yield JudgeRow(
-                        asked.question,
-                        (reference,),
-                        texts[index],
-                        label,
-                        "multirc",
-                        group_of(asked.question),
-                        entry.passage.text,
-                    )
+                    yield JudgeRow.of(asked.question, reference, texts[index], label, "multirc", passage.text)

@@ -14,8 +14,7 @@ from qassay.metrics.learned.signals import JUDGE, Signals
 from qassay.models.judge_layer import BIAS, Coefficients, JudgeLayer, shortness
 from qassay.records import Example, Reference
 from qassay.training.judge.judged import ANSWERS
-from qassay.training.judge.rows import folds_of
-from qassay.training.keyphrase.judged import sample
+from qassay.training.splits import folds_of, sample
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -92,7 +91,7 @@ _MOST = 12_500
 
 
 @dataclass(slots=True)
-class Measured:
+class RowSignals:
     """The signals of rows, one line for each candidate held against each reference."""
 
     names: tuple[str, ...]
@@ -135,7 +134,7 @@ def measure(
     seen: Collection[str],
     resources: Resources,
     opinions: Floats | None = None,
-) -> Measured:
+) -> RowSignals:
     """Calculate the signals; `seen` holds the groups whose judged answers the keyphrase head knows.
 
     Pairs are judged as in scoring, in the same terms. `opinions` are logits of other networks on the pairs as they are
@@ -157,7 +156,7 @@ def measure(
         values.append(signals.values)
         owners.append(batch.pairs.example + start)
         lengths.append(token_view(batch, "squad").tokens.lengths[batch.reference[batch.pairs.reference]])
-    return Measured(
+    return RowSignals(
         names,
         np.concatenate(values),
         np.concatenate(owners),
@@ -184,7 +183,11 @@ def _example(row: JudgeRow, number: int) -> Example:
 
 
 def fit(
-    measured: Measured, *, weights: Mapping[str, float] | None = None, strength: float = 0.3, rows: Bools | None = None
+    measured: RowSignals,
+    *,
+    weights: Mapping[str, float] | None = None,
+    strength: float = 0.3,
+    rows: Bools | None = None,
 ) -> JudgeLayer:
     """Fit the layer so that the reference which fits a candidate best is the one that counts.
 
@@ -232,13 +235,13 @@ def _check_labels(label: Floats, what: str = "the rows", path: Path | None = Non
         )
 
 
-def usable_lines(measured: Measured, short: Floats, sources: Collection[str] = tuple(WEIGHTS)) -> Bools:
+def usable_lines(measured: RowSignals, short: Floats, sources: Collection[str] = tuple(WEIGHTS)) -> Bools:
     """Return which lines a layer can be fitted on: of these sources, and nothing that the keyphrase head knows."""
     unseen = ~measured.seen[measured.row] | (short > 0.5)  # noqa: PLR2004 - more short than long
     return np.asarray(unseen & np.isin(measured.source, list(sources))[measured.row], bool)
 
 
-def design_of(measured: Measured, short: Floats) -> tuple[Floats, list[tuple[str, int]]]:
+def design_of(measured: RowSignals, short: Floats) -> tuple[Floats, list[tuple[str, int]]]:
     """Return what each coefficient is multiplied with, line by line, and the coefficients' names and sides."""
     columns = [(name, side) for side, names in enumerate((SHORT, LONG)) for name in (BIAS, *names)]
     sides = (short, 1 - short)
@@ -262,19 +265,19 @@ def _row_weights(source: NDArray[np.str_], shares: Mapping[str, float]) -> Float
     return np.asarray((500 * np.array([shares[str(name)] for name in names]) / counts)[place], np.float64)
 
 
-def logits(layer: JudgeLayer, measured: Measured) -> Floats:
+def logits(layer: JudgeLayer, measured: RowSignals) -> Floats:
     """Return each row's logit: that of the reference which fits best."""
     return best_of_rows(measured, layer.parts(measured.names, measured.values, measured.lengths).sum(axis=1))
 
 
-def best_of_rows(measured: Measured, lines: Floats) -> Floats:
+def best_of_rows(measured: RowSignals, lines: Floats) -> Floats:
     """Return each row the highest of its lines' logits."""
     best = np.full(len(measured.label), -np.inf)
     np.maximum.at(best, measured.row, lines)
     return best
 
 
-def cross_fitted(measured: Measured, *, weights: Mapping[str, float] | None = None, strength: float = 0.3) -> Floats:
+def cross_fitted(measured: RowSignals, *, weights: Mapping[str, float] | None = None, strength: float = 0.3) -> Floats:
     """Return each row's logit from a layer that was fitted without the row's group (five folds by the group's hash)."""
     fold = folds_of(measured.group.tolist(), FOLDS)
     found = np.zeros(len(measured.label))

@@ -14,15 +14,18 @@ from qassay.models.hf.encoder import local_folder
 from qassay.models.judge_layer import DESCRIPTION
 from qassay.records import Example, Reference
 from qassay.scoring.scorer import score_examples
-from qassay.training import output_folder as destination
-from qassay.training.judge.rows import DEV, TRAIN, JudgeRow
-from qassay.training.judge.train import Training, read_data
-from qassay.training.judge.trainers import export_network, is_trunk, train_on_encoder
+from qassay.training import output_folder
+from qassay.training.base_model import is_trunk
+from qassay.training.judge.train import JudgeOptions, read_data
+from qassay.training.judge.trainers import export_network, train_on_encoder
 from qassay.training.model_card import write_card
+from qassay.training.splits import DEV, TRAIN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
+
+    from qassay.training.judge.rows import JudgeRow
 
 ALWAYS = 1.0
 
@@ -39,26 +42,27 @@ class Agreement:
 
 
 def train_lerc_from_files(
-    base: str, data: Path, folder: Path, how: Training, *, report: Callable[[str], None] = lambda _: None
+    base: str, data: Path, folder: Path, how: JudgeOptions, *, report: Callable[[str], None] = lambda _: None
 ) -> list[Agreement]:
     """Train a reader that always sees the context, and write it as a model folder for `lerc,model=FOLDER`."""
     if base == EMBEDDED:
         raise SpecError("the embedded reader is trained already; give --base a Hugging Face model to train one")
     trunk = is_trunk(base)
     if trunk:
-        destination.check_head(folder, destination.LERC, base=destination.folder_of(base))
+        output_folder.check_head(folder, output_folder.LERC, base=output_folder.folder_of(base))
     else:
-        destination.check_encoders(folder, READER, layered=False, base=destination.folder_of(base))
+        output_folder.check_encoders(folder, READER, layered=False, base=output_folder.folder_of(base))
     rows = read_data(data, report=report)
-    with destination.filled(folder) as place:
+    with output_folder.filled(folder) as place:
         if trunk:
             # Without the embedded judge's layer, which weighs another network's logit.
-            destination.copy_others(folder, place, destination.JUDGE)
+            output_folder.copy_others(folder, place, output_folder.JUDGE)
             export_network(
                 local_folder(parse_ref(base)),
                 rows[TRAIN],
                 place,
-                how.on_trunk(context=ALWAYS),
+                how.on_trunk(),
+                context=ALWAYS,
                 seeds=3 if how.seeds is None else how.seeds,
                 device=how.device,
                 report=report,

@@ -8,24 +8,32 @@ texts that hold its word.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import count
 from typing import TYPE_CHECKING
 
+import numpy as np
 import torch
 from torch import nn
+from torch.nn import functional
 
 from qassay.models.onnx.judge_segments import COMPARED, MARKS, ROLES, word_keys
 from qassay.training.encoder_layers import WIDTH, Trunk, upper_layers
-from qassay.training.ragged import Ragged
+from qassay.training.fit import fit_one_cycle
+from qassay.training.ragged import Ragged, batches_by_length
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from qassay.training.judge.inputs import JudgeInputs
+    from qassay.training.plan import Plan
+
+    State = Mapping[str, torch.Tensor]
 
 _MULTIPLE = 8
+CONTEXT = 0.15
+"""The chance that a row with a context is read with it, so that the judge can serve as LERC's reader too."""
 
 
 class JudgeNetwork(nn.Module):
@@ -41,7 +49,7 @@ class JudgeNetwork(nn.Module):
         self.out = nn.Linear(WIDTH, 1)
 
     def forward(self, pieces: torch.Tensor, present: torch.Tensor, marks: torch.Tensor) -> torch.Tensor:
-        """Return one logit a row for padded rows of pieces."""
+        """Return one logit per row for padded rows of pieces."""
         hidden = self.trunk(pieces, present) + self.marks(marks)
         seen = present[:, None, None]
         for layer in self.layers:
@@ -68,16 +76,14 @@ class Pairs:
     """The word that each piece belongs to."""
     texts: dict[str, torch.Tensor]
     """For each role the number of its text, -1 for none."""
-    matching: bool = True
-    """Whether pieces are marked with the texts that hold their words."""
 
     @classmethod
-    def of(cls, inputs: JudgeInputs, device: str, *, matching: bool = True) -> Pairs:
+    def of(cls, inputs: JudgeInputs, device: str) -> Pairs:
         """Put prepared rows on the device."""
         pieces = torch.from_numpy(inputs.pieces.astype("int64")).to(device)
         keys = torch.from_numpy(word_keys(inputs.pieces, inputs.kinds)).to(device)
         texts = {role: torch.from_numpy(getattr(inputs, role)).to(device) for role in ROLES}
-        return cls(Ragged(pieces, inputs.lengths), Ragged(keys, inputs.lengths), texts, matching)
+        return cls(Ragged(pieces, inputs.lengths), Ragged(keys, inputs.lengths), texts)
 
     def lengths(self, *, context: bool) -> NDArray[np.int64]:
         """Count the pieces of each pair."""
@@ -99,7 +105,7 @@ class Pairs:
         for role, texts in numbers.items():
             key, there = keys[role]
             mark = torch.full_like(key, 4 * ROLES.index(role))
-            for bit, other in enumerate(COMPARED[role] if self.matching else ()):
+            for bit, other in enumerate(COMPARED[role]):
                 found = (key[:, :, None] == keys[other][0][:, None]) & keys[other][1][:, None]
                 mark += (found.any(-1) & (key != 0)) << bit
             if role != ROLES[0]:
@@ -115,3 +121,64 @@ class Pairs:
     def _text(rows: Ragged, numbers: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         values, present = rows.padded(numbers.clamp(min=0))
         return values, present & (numbers >= 0)[:, None]
+
+
+def train(
+    weights: Mapping[str, torch.Tensor],
+    inputs: JudgeInputs,
+    plan: Plan,
+    device: str,
+    *,
+    context: float = CONTEXT,
+    start: State | None = None,
+    report: Callable[[int], None] = lambda _: None,
+) -> JudgeNetwork:
+    """Train on pairs with labels from 0 to 1, by cross-entropy.
+
+    `report` is called with the number of epochs done. All seeds start from the same weights, so that networks can be
+    averaged; with `start` from tuned weights that are there already.
+    """
+    torch.manual_seed(0)
+    pairs = Pairs.of(inputs, device)
+    network = JudgeNetwork(weights, plan.trunk_depth).to(device)
+    if start:
+        network.restore({name: value.to(device) for name, value in start.items()})
+    torch.manual_seed(plan.seed)
+    rng = np.random.default_rng(plan.seed)
+    label = torch.from_numpy(inputs.label[inputs.row]).to(device)
+    lengths = pairs.lengths(context=context > 0)
+    epochs = [_epoch(inputs, plan, lengths, rng) for _ in range(int(plan.epochs))]
+    done = count(1)
+
+    def loss(batch: NDArray[np.int64]) -> torch.Tensor:
+        chosen = torch.from_numpy(batch).to(device)
+        shown = torch.rand(len(batch), device=device) < context if context else None
+        with torch.autocast(device, torch.bfloat16, enabled=device != "cpu"):
+            logits = network(*pairs.side_by_side(chosen, context=shown))
+        return functional.binary_cross_entropy_with_logits(logits.float(), label[chosen])
+
+    fit_one_cycle(network, loss, epochs, plan, lambda _loss: report(next(done)))
+    return network.eval()
+
+
+def _epoch(
+    inputs: JudgeInputs, plan: Plan, lengths: NDArray[np.int64], rng: np.random.Generator
+) -> list[NDArray[np.int64]]:
+    share = np.array([plan.shares.get(str(name), 1.0) for name in inputs.sources])
+    drawn = np.flatnonzero(rng.random(len(inputs.row)) < share[inputs.source[inputs.row]])
+    return [drawn[batch] for batch in batches_by_length(lengths[drawn], plan.batch, rng)]
+
+
+@torch.no_grad()
+def logits(
+    network: JudgeNetwork, pairs: Pairs, device: str, *, context: bool = False, tokens: int = 1 << 16
+) -> NDArray[np.float32]:
+    """Return the logit of every pair."""
+    lengths = pairs.lengths(context=context)
+    found = np.zeros(len(lengths), np.float32)
+    for batch in batches_by_length(lengths, tokens):
+        chosen = torch.from_numpy(batch).to(device)
+        shown = torch.ones(len(batch), dtype=torch.bool, device=device) if context else None
+        with torch.autocast(device, torch.bfloat16, enabled=device != "cpu"):
+            found[batch] = network(*pairs.side_by_side(chosen, context=shown)).float().cpu().numpy()
+    return found

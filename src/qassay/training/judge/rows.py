@@ -1,20 +1,14 @@
 """One row of judge training data: a candidate answer, what it is held against, and how right it is."""
 
-import hashlib
-import zlib
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import msgspec
-import numpy as np
 
-from qassay.arrays import Ints
-from qassay.training import files as row_files
-from qassay.training.held_back import held_back
-from qassay.training.keyphrase.rows import question_key, words
+from qassay.training import files
+from qassay.training.answer_text import group_of, token_f1
+from qassay.training.splits import DEV, TEST, TRAIN, hashes_below, held_back
 
-TRAIN, DEV, TEST = "train", "dev", "test"
 _DEV_SHARE = 0.15
 
 
@@ -32,38 +26,27 @@ class JudgeRow(msgspec.Struct, frozen=True, omit_defaults=True):
     """Rows of one group never stand on both sides of the split."""
     context: str = ""
 
-
-def group_of(question: str) -> str:
-    """Return the group of a question: the same for every wording that differs in case, spaces and marks alone."""
-    return f"question:{question_key(question)}"
+    @classmethod
+    def of(  # noqa: PLR0917 - the fields, in their order
+        cls, question: str, reference: str, candidate: str, label: float, source: str, context: str = ""
+    ) -> "JudgeRow":
+        """Return a row with one reference that is grouped by its question."""
+        return cls(question, (reference,), candidate, label, source, group_of(question), context)
 
 
 def side_of(row: JudgeRow) -> str:
-    """Say on which side of the split a row stands, by the hash of its group alone.
+    """Return on which side of the split a row stands, by the hash of its group alone.
 
     EVOUNA's held-back questions are the test, which QED, made from Natural Questions too, may share; of all the others
     15 % are for choosing and calibrating.
     """
     if row.source.startswith(("evouna", "qed")) and held_back(row.question):
         return TEST
-    digest = hashlib.sha256(b"dev " + row.group.encode()).digest()
-    return DEV if int.from_bytes(digest[:8], "big") < _DEV_SHARE * 2**64 else TRAIN
-
-
-def folds_of(groups: Sequence[str], folds: int) -> Ints:
-    """Return each row a fold by the hash of its group, so that a question's answers are never parted."""
-    return np.array([zlib.crc32(group.encode()) % folds for group in groups], np.int64)
-
-
-def token_f1(left: str, right: str) -> float:
-    """Return the token F1 of two answers, articles left out."""
-    a, b = (Counter(word for word, _ in words(text) if word not in {"a", "an", "the"}) for text in (left, right))
-    shared = (a & b).total()
-    return 2 * shared / (a.total() + b.total()) if shared else 0.0
+    return DEV if hashes_below(row.group, _DEV_SHARE) else TRAIN
 
 
 def single_references(rows: Iterable[JudgeRow]) -> Iterator[JudgeRow]:
-    """Return rows with one reference each, as a judge of single pairs learns from them.
+    """Yield rows with one reference each, as a judge of single pairs learns from them.
 
     A right answer is held against the reference most like it, for it need not match the others. A wrong answer is
     wrong against all: the two most like it are kept.
@@ -79,8 +62,8 @@ _decoder = msgspec.json.Decoder(JudgeRow)
 
 
 def read_rows(path: Path) -> Iterator[JudgeRow]:
-    """Read rows that `qassay build judge` wrote, or stop with the place of the first bad one."""
-    return row_files.read_rows(path, _decoder, "judge", _fault)
+    """Yield the rows that `qassay build judge` wrote; raise an error with the place of the first bad one."""
+    return files.read_rows(path, _decoder, "judge", _fault)
 
 
 def _fault(row: JudgeRow) -> str | None:

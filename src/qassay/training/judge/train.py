@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -17,25 +17,26 @@ from qassay.models.ava.design import READER
 from qassay.models.base import EMBEDDED, EMBEDDED_FOLDER, parse_ref
 from qassay.models.hf.encoder import local_folder
 from qassay.models.judge_layer import JudgeLayer, probability
-from qassay.training import output_folder as destination
-from qassay.training.ava import networks as ava
-from qassay.training.files import read_sides
-from qassay.training.judge.fitting import Plan
+from qassay.training import output_folder
+from qassay.training.answer_text import group_of
+from qassay.training.base_model import is_trunk
+from qassay.training.files import read_json_lines, read_sides
 from qassay.training.judge.judged import answers
 from qassay.training.judge.layer import check_rows, cross_fitted, fit, logits, measure, sampled
-from qassay.training.judge.rows import DEV, TRAIN, JudgeRow, group_of, read_rows, side_of
-from qassay.training.judge.trainers import NOTHING, Extra, export_network, is_trunk, train_on_encoder
+from qassay.training.judge.rows import JudgeRow, read_rows, side_of
+from qassay.training.judge.trainers import NOTHING, Extra, export_network, train_on_encoder
 from qassay.training.judge.tuning import cross_tuned, tune
-from qassay.training.judged_pairs import JudgedPair
+from qassay.training.keyphrase.rows import JudgedPair
 from qassay.training.model_card import write_card
-from qassay.training.source_files import read_json_lines
+from qassay.training.plan import Plan, named_plan
+from qassay.training.splits import DEV, TRAIN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from qassay.arrays import Floats
-    from qassay.training.judge.layer import Measured
+    from qassay.training.judge.layer import RowSignals
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,7 @@ class Outcome(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Training:
+class JudgeOptions:
     """How a judge or a reader of LERC's kind is trained; what is None is as the base's trainer has it."""
 
     epochs: int | None = None
@@ -93,17 +94,15 @@ class Training:
         said = {name: value for name, value in asdict(self).items() if value is not None}
         return {**said, "seen": self.seen.name} if self.seen else said
 
-    def on_trunk(self, context: float | None = None) -> Plan:
+    def on_trunk(self) -> Plan:
         """Return the plan for the embedded model's trunk."""
-        plan = Plan(seed=self.seed) if context is None else Plan(seed=self.seed, context=context)
-        return replace(plan, epochs=self.epochs or plan.epochs, rate=self.rate or plan.rate)
+        return named_plan("judge", epochs=self.epochs, rate=self.rate, seed=self.seed)
 
-    def on_encoder(self) -> ava.Plan:
+    def on_encoder(self) -> Plan:
         """Return the plan for an encoder of its own."""
         if self.seeds not in {None, 1}:
             raise SpecError(f"{self.seeds} seeds; networks are averaged on the embedded model's trunk alone")
-        plan = ava.Plan(READER, epochs=3, longest=384, batch=32, seed=self.seed)
-        return replace(plan, epochs=self.epochs or plan.epochs, rate=self.rate or plan.rate)
+        return named_plan("judge_encoder", epochs=self.epochs, rate=self.rate, seed=self.seed)
 
 
 def read_data(
@@ -130,7 +129,7 @@ def read_data(
 
 
 def train_from_files(
-    base: str, data: Path, folder: Path, how: Training, *, report: Callable[[str], None] = lambda _: None
+    base: str, data: Path, folder: Path, how: JudgeOptions, *, report: Callable[[str], None] = lambda _: None
 ) -> Outcome:
     """Train a judge and write it with its layer as a model folder.
 
@@ -176,15 +175,15 @@ def fit_embedded(
     rows: Sequence[JudgeRow], folder: Path, *, seen: Path | None = None, data: Path | None = None
 ) -> Outcome:
     """Fit the embedded judge's layer to rows, and write it with the embedded network as a model folder."""
-    destination.check_head(folder, destination.JUDGE)
+    output_folder.check_head(folder, output_folder.JUDGE)
     check_rows(rows, path=data)
     start = JudgeLayer.read(EMBEDDED_FOLDER)
     measured = _measured(rows, EMBEDDED, seen)
     layer = tune(measured, start)
     reached, embedded = (_reached(measured, found) for found in (cross_tuned(measured, start), logits(start, measured)))
-    with destination.filled(folder) as place:
-        destination.copy_others(folder, place, destination.JUDGE)
-        destination.copy_embedded(place, destination.JUDGE)
+    with output_folder.filled(folder) as place:
+        output_folder.copy_others(folder, place, output_folder.JUDGE)
+        output_folder.copy_embedded(place, output_folder.JUDGE)
         layer.write(place)
     return Outcome(reached, embedded, kept=layer == start)
 
@@ -193,14 +192,14 @@ def _train_on_encoder(
     base: str,
     rows: Mapping[str, Sequence[JudgeRow]],
     folder: Path,
-    how: Training,
+    how: JudgeOptions,
     *,
     data: Path,
     report: Callable[[str], None],
 ) -> list[Reached]:
-    destination.check_encoders(folder, READER, layered=True, base=destination.folder_of(base))
+    output_folder.check_encoders(folder, READER, layered=True, base=output_folder.folder_of(base))
     check_rows(rows[DEV], *_development(data))
-    with destination.filled(folder) as place:
+    with output_folder.filled(folder) as place:
         train_on_encoder(base, rows, place, how.on_encoder(), device=how.device, report=report)
         layer, reached = fit_from_rows(rows[DEV], place, seen=how.seen)
         layer.write(place)
@@ -231,7 +230,7 @@ def train_on_trunk(
     Those are the development rows. With folds every row has opinions of networks that have not seen it, so that the
     network and the layer both learn from all of them. `data` is where the rows come from.
     """
-    destination.check_head(folder, destination.JUDGE, base=base)
+    output_folder.check_head(folder, output_folder.JUDGE, base=base)
     taught, weighed = rows[TRAIN], rows[DEV]
     if extra.folds:
         taught = [*rows[TRAIN], *rows[DEV]]
@@ -239,8 +238,8 @@ def train_on_trunk(
         check_rows(weighed, path=data)
     else:
         check_rows(weighed, *_development(data))
-    with destination.filled(folder) as place:
-        destination.copy_others(folder, place, destination.JUDGE)
+    with output_folder.filled(folder) as place:
+        output_folder.copy_others(folder, place, output_folder.JUDGE)
         opinions = export_network(
             base, taught, place, plan, seeds=seeds, device=device, extra=extra, asked=weighed, report=report
         )
@@ -260,7 +259,7 @@ def fit_from_rows(
     return fit(measured), _reached(measured, cross_fitted(measured))
 
 
-def _measured(rows: Sequence[JudgeRow], model: str, seen: Path | None, opinions: Floats | None = None) -> Measured:
+def _measured(rows: Sequence[JudgeRow], model: str, seen: Path | None, opinions: Floats | None = None) -> RowSignals:
     metric = create(f"ava,model={model}")
     if not isinstance(metric, Ava):
         raise ModelError(f"{model} is no judge's folder")
@@ -268,7 +267,7 @@ def _measured(rows: Sequence[JudgeRow], model: str, seen: Path | None, opinions:
     return measure(rows, metric, seen=known, resources=Resources(), opinions=opinions)
 
 
-def _reached(measured: Measured, logit: Floats) -> list[Reached]:
+def _reached(measured: RowSignals, logit: Floats) -> list[Reached]:
     scores = probability(logit)
     lines = []
     for source in np.unique(measured.source).tolist():

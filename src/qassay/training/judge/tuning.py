@@ -14,12 +14,12 @@ import numpy as np
 from qassay.metrics.learned.signals import JUDGE
 from qassay.models.judge_layer import Coefficients, probability, shortness
 from qassay.training.judge.layer import FOLDS, ROUNDS, best_lines, best_of_rows, design_of, usable_lines
-from qassay.training.judge.rows import folds_of
+from qassay.training.splits import folds_of
 
 if TYPE_CHECKING:
     from qassay.arrays import Bools, Floats
     from qassay.models.judge_layer import JudgeLayer
-    from qassay.training.judge.layer import Measured
+    from qassay.training.judge.layer import RowSignals
 
 _PENALTIES = (300.0, 100.0, 30.0, 10.0, 3.0, 1.0, 0.3)
 """On the squared change of a coefficient, halved; highest first. A row counts 1."""
@@ -31,7 +31,7 @@ _CLOSE = 1e-9
 _SHORTEST = 1e-6
 
 
-def tune(measured: Measured, start: JudgeLayer) -> JudgeLayer:
+def tune(measured: RowSignals, start: JudgeLayer) -> JudgeLayer:
     """Fit a layer to rows, each counting once, with a penalty on the distance from the layer `start`.
 
     The penalty is the one with the likeliest verdicts on folds left out, or rather the highest that does no worse by
@@ -44,7 +44,7 @@ def tune(measured: Measured, start: JudgeLayer) -> JudgeLayer:
     return start if penalty is None else fits.layer(fits.coefficients(everything, penalty))
 
 
-def cross_tuned(measured: Measured, start: JudgeLayer) -> Floats:
+def cross_tuned(measured: RowSignals, start: JudgeLayer) -> Floats:
     """Return each row's logit from a layer that was fitted, and its penalty chosen, without the row's group."""
     fits = _Fits(measured, start)
     found = np.zeros(len(measured.label))
@@ -57,7 +57,7 @@ def cross_tuned(measured: Measured, start: JudgeLayer) -> Floats:
 class _Fits:
     """Layers fitted on parts of the same rows."""
 
-    def __init__(self, measured: Measured, start: JudgeLayer) -> None:
+    def __init__(self, measured: RowSignals, start: JudgeLayer) -> None:
         self._measured, self._start = measured, start
         short = shortness(measured.lengths, start.middle, start.width)
         self._design, self._columns = design_of(measured, short)

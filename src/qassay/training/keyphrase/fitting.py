@@ -21,30 +21,28 @@ from qassay.models.base import ModelRef
 from qassay.models.folder import KEYPHRASE_SETTINGS
 from qassay.models.hf.encoder import HFBackbone, choose_device
 from qassay.models.hf.keyphrase import HEAD, KeyphraseSettings
-from qassay.training.curves import write_curves
 from qassay.training.encoder_layers import Layer
 from qassay.training.export.encoder import export_encoder, export_keyphrase
-from qassay.training.fit import averaged
+from qassay.training.fit import Best, adamw, averaged, fit, scaled_rates
 from qassay.training.keyphrase.losses import JudgedLoss, Loaded, Network, listed, marked_loss, run
 from qassay.training.keyphrase.narrowing import narrowed
 from qassay.training.keyphrase.network import CrossNetwork, Depth, JoinedNetwork
 from qassay.training.keyphrase.presets import joinable
-from qassay.training.keyphrase.quality import Quality, quality
+from qassay.training.keyphrase.quality import KeyphraseQuality, quality
+from qassay.training.model_card import write_curves
 from qassay.training.output_folder import PLAN, filled
 from qassay.training.ragged import use_plain_attention
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     from numpy.typing import NDArray
 
     from qassay.models.base import Device
-    from qassay.training.keyphrase.inputs import Examples, Judged
-    from qassay.training.keyphrase.presets import Plan
+    from qassay.training.keyphrase.inputs import Examples, JudgedExamples
+    from qassay.training.keyphrase.presets import KeyphrasePlan
 
-_WEIGHT_DECAY = 0.01
-_CLIP = 1.0
 _CALIBRATION_RATE = 1e-2
 _JUDGED_SHARE = 0.75
 """Judged pairs in a step, as a share of the batch of marked answers."""
@@ -56,19 +54,19 @@ _SHARED_LAYERS = 4
 
 
 def find_checkpoints(folder: Path) -> list[Path]:
-    """Find what an unfinished training has left, one file a seed."""
+    """Find what an unfinished training has left, one file per seed."""
     return sorted(folder.glob("checkpoint-*.pt"))
 
 
-class Training(NamedTuple):
+class TrainingExamples(NamedTuple):
     """What a model is trained and chosen on."""
 
     train: Examples
     dev: Examples
-    judged: Judged | None = None
+    judged: JudgedExamples | None = None
 
 
-def make_network(base: Path, plan: Plan, device: str) -> tuple[Network, HFBackbone]:
+def make_network(base: Path, plan: KeyphrasePlan, device: str) -> tuple[Network, HFBackbone]:
     """Build the network of a plan over a base model's folder."""
     backbone = HFBackbone(ModelRef("folder", str(base)), "cpu")
     torch.manual_seed(0)
@@ -82,49 +80,48 @@ def make_network(base: Path, plan: Plan, device: str) -> tuple[Network, HFBackbo
         raise SpecError("the design `joined` is trained list-wise; use --preset kpqa for two classes")
     weights = backbone.model.state_dict()
     marks = (backbone.template.before[0], backbone.template.alone_after[0])
-    return JoinedNetwork(weights, Depth(plan.trunk, plan.asked, plan.tuned), plan.outputs, marks).to(device), backbone
+    return JoinedNetwork(weights, Depth(plan.trunk_depth, plan.asked, plan.tuned), plan.outputs, marks).to(
+        device
+    ), backbone
 
 
 def train(
     base: Path,
-    training: Training,
-    plan: Plan,
+    training: TrainingExamples,
+    plan: KeyphrasePlan,
     folder: Path,
     *,
     device: Device = "auto",
     resume: bool = False,
     report: Callable[[Mapping[str, float]], None] = lambda _: None,
-) -> Quality:
+) -> KeyphraseQuality:
     """Train, keep the epoch with the lowest dev loss, and write a folder that `load_weigher` opens.
 
-    With several seeds one network a seed is trained, and what is written is the average of their weights. Every epoch's
-    order and dropout follow from the seed, so that a resumed run goes on as if it had not stopped. Beside the model lie
-    `curves.csv`, `curves.svg` and `plan.json`. `report` is called with each epoch's row.
+    With several seeds one network per seed is trained, and what is written is the average of their weights. Every
+    epoch's order and dropout follow from the seed, so that a resumed run goes on as if it had not stopped. Beside the
+    model lie `curves.csv`, `curves.svg` and `plan.json`. `report` is called with each epoch's row.
     """
     place = choose_device(device)
     use_plain_attention()
     folder.mkdir(parents=True, exist_ok=True)
     rows: list[dict[str, float]] = []
     states = []
-    checkpoints = []
-    for seed in range(plan.seed, plan.seed + plan.seeds):
+    checkpoints = [folder / f"checkpoint-{seed}.pt" for seed in range(plan.seed, plan.seed + plan.seeds)]
+    for number, checkpoint in enumerate(checkpoints):
         network, backbone = make_network(base, plan, place)
-        session = Session(network, training, replace(plan, seed=seed), place)
-        checkpoint = folder / f"checkpoint-{seed}.pt"
-        done = session.resume(checkpoint) if resume and checkpoint.is_file() else []
-        rows += done
-        for epoch in range(len(done), plan.epochs):
-            if plan.narrows and epoch == plan.widest:
-                session.narrow()
-            row = {"seed": float(seed), "epoch": epoch + 1.0, "train_loss": session.epoch(epoch)}
-            row |= session.dev()._asdict()
-            rows.append(row)
-            session.keep_best(row["dev_loss"])
-            session.save(checkpoint, rows[-epoch - 1 :])
-            write_curves(folder, rows)
+        session = Session(network, training, replace(plan, seed=plan.seed + number), place, checkpoint)
+        if resume and checkpoint.is_file():
+            session.resume()
+        before = list(rows)
+        rows += session.rows
+
+        def after(row: Mapping[str, float], before: list[dict[str, float]] = before, now: Session = session) -> None:
+            write_curves(folder, [*before, *now.rows])
             report(row)
-        states.append(session.best_state())
-        checkpoints.append(checkpoint)
+
+        session.run(after)
+        rows = [*before, *session.rows]
+        states.append(session.best.state)
     network.load_state_dict(averaged(states))
     found = session.dev()
     with filled(folder) as finished:
@@ -136,27 +133,64 @@ def train(
 
 
 class Session:
-    """A training run: network, data, optimiser, and the best state so far."""
+    """The training of one network: data, optimiser, the best state and the epochs so far, and its checkpoint."""
 
-    def __init__(self, network: Network, training: Training, plan: Plan, device: str) -> None:
+    def __init__(
+        self, network: Network, training: TrainingExamples, plan: KeyphrasePlan, device: str, checkpoint: Path
+    ) -> None:
         self.network, self.plan, self.device = network, plan, device
         self.examples = Loaded(training.train, device)
         self.held_out = Loaded(training.dev, device)
         self.judged = JudgedLoss(training.judged, device) if training.judged and plan.judged else None
+        self.best = Best()
+        self.rows: list[dict[str, float]] = []
+        self._checkpoint = checkpoint
+        self._pending: list[NDArray[np.int64]] = []
+        self._rng = np.random.default_rng()
         self._optimise()
-        self.steps = len(self._batches(0)) * plan.epochs
-        self.best: tuple[float, dict[str, torch.Tensor]] | None = None
 
     def _optimise(self) -> None:
-        self.tuned = [parameter for parameter in self.network.parameters() if parameter.requires_grad]
-        groups = [{"params": self.tuned, "rate": self.plan.rate, "weight_decay": _WEIGHT_DECAY}]
+        self.optimiser = adamw(self.network, self.plan)
+        self.optimiser.param_groups[0]["rate"] = self.plan.rate
         if self.judged:
             calibration = list(self.judged.parameters())
-            groups.append({"params": calibration, "rate": _CALIBRATION_RATE, "weight_decay": 0.0})
-        self.optimiser = torch.optim.AdamW(groups)
+            group = {"params": calibration, "rate": _CALIBRATION_RATE, "weight_decay": 0.0}
+            self.optimiser.add_param_group(group)
 
-    def narrow(self) -> None:
-        """Drop the heads and neurons that matter least; what was best before is forgotten with them."""
+    def run(self, report: Callable[[Mapping[str, float]], None]) -> None:
+        """Train for the epochs that are left; `report` is called with each epoch's row."""
+        count, plan = len(self._batches(0)), self.plan
+        total = count * int(plan.epochs)
+
+        def share(step: int, _progress: float) -> float:
+            warm = max(1, int(plan.warm_up * total))
+            return min(1.0, (step + 1) / warm) * max(0.0, 1 - step / total)
+
+        def after_epoch(loss: float) -> None:
+            row = {"seed": float(plan.seed), "epoch": len(self.rows) + 1.0, "train_loss": loss}
+            row |= self.dev()._asdict()
+            self.rows.append(row)
+            self.best.offer(-row["dev_loss"], self.network)
+            self._save()
+            report(row)
+
+        while len(self.rows) < plan.epochs:
+            if plan.narrows and len(self.rows) == plan.widest:
+                self._narrow()
+            last = plan.widest if plan.narrows and len(self.rows) < plan.widest else int(plan.epochs)
+            fit(
+                self.network,
+                self._total_loss,
+                self._epochs(len(self.rows), last),
+                self.optimiser,
+                scaled_rates(self.optimiser, share),
+                total=total,
+                step=len(self.rows) * count,
+                after_epoch=after_epoch,
+            )
+
+    def _narrow(self) -> None:
+        """Drop the attention heads and neurons that matter least; what was best with all of them counts no more."""
         if not isinstance(self.network, JoinedNetwork):
             raise SpecError("heads and neurons are dropped in the design `joined` alone")
         self.network.eval()
@@ -164,8 +198,15 @@ class Session:
         layers = [layer for layer in self.network.layers if isinstance(layer, Layer)]
         losses = (self._loss(batch) for batch in batches)
         self.network.layers = nn.ModuleList(narrowed(layers, losses, self.plan.heads, self.plan.neurons))
-        self.best = None
+        self.best = Best()
         self._optimise()
+
+    def _epochs(self, first: int, last: int) -> Iterator[list[NDArray[np.int64]]]:
+        for number in range(first, last):
+            torch.manual_seed(self.plan.seed * 1000 + number)
+            self._rng = np.random.default_rng([self.plan.seed, number, 1])
+            self._pending = []
+            yield self._batches(number)
 
     def _batches(self, epoch: int) -> list[NDArray[np.int64]]:
         rng = np.random.default_rng([self.plan.seed, epoch])
@@ -178,35 +219,14 @@ class Session:
             chosen.append(rng.choice(rows, most, replace=False))
         return _alike(np.concatenate(chosen), examples.lengths, self.plan.batch, rng)
 
-    def _set_rate(self, step: int) -> None:
-        warm = max(1, int(self.plan.warm * self.steps))
-        share = min(1.0, (step + 1) / warm) * max(0.0, 1 - step / self.steps)
-        for group in self.optimiser.param_groups:
-            group["lr"] = share * group["rate"]
-
-    def epoch(self, number: int) -> float:
-        """Train for one epoch and give its mean loss."""
-        torch.manual_seed(self.plan.seed * 1000 + number)
-        rng = np.random.default_rng([self.plan.seed, number, 1])
-        batches = self._batches(number)
-        self.network.train()
-        if isinstance(self.network, JoinedNetwork):
-            self.network.trunk.eval()
-        pending: list[NDArray[np.int64]] = []
-        total = 0.0
-        for index, batch in enumerate(batches):
-            loss = self._loss(batch)
-            if self.judged:
-                size = max(1, int(self.plan.batch * _JUDGED_SHARE))
-                pending = pending or _alike(np.arange(len(self.judged.lengths)), self.judged.lengths, size, rng)
-                loss = loss + self.judged(pending.pop(), self.network, self.plan)
-            self._set_rate(number * len(batches) + index)
-            self.optimiser.zero_grad(set_to_none=True)
-            loss.backward()  # type: ignore[no-untyped-call]
-            nn.utils.clip_grad_norm_(self.tuned, _CLIP)
-            self.optimiser.step()
-            total += float(loss.detach())
-        return total / len(batches)
+    def _total_loss(self, batch: NDArray[np.int64]) -> torch.Tensor:
+        loss = self._loss(batch)
+        if self.judged:
+            size = max(1, int(self.plan.batch * _JUDGED_SHARE))
+            lengths = self.judged.lengths
+            self._pending = self._pending or _alike(np.arange(len(lengths)), lengths, size, self._rng)
+            loss = loss + self.judged(self._pending.pop(), self.network, self.plan)
+        return loss
 
     def _loss(self, rows: NDArray[np.int64]) -> torch.Tensor:
         unasked = torch.rand(len(rows), device=self.device) < self.plan.unasked
@@ -218,7 +238,7 @@ class Session:
         return loss if taught is None else loss + self.plan.taught * listed(logits, taught)
 
     @torch.no_grad()
-    def dev(self) -> Quality:
+    def dev(self) -> KeyphraseQuality:
         """Measure the held-out examples."""
         self.network.eval()
         examples = self.held_out.examples
@@ -236,34 +256,22 @@ class Session:
                 logits[row] = values[: len(examples.answers[row])]
         return quality(float(losses.mean()), logits, examples.marked, self.plan.outputs)
 
-    def keep_best(self, loss: float) -> None:
-        """Remember this state if no epoch before had a lower dev loss."""
-        if self.best is None or loss < self.best[0]:
-            state = {name: value.detach().cpu().clone() for name, value in self.network.state_dict().items()}
-            self.best = (loss, state)
-
-    def best_state(self) -> dict[str, torch.Tensor]:
-        """Return the weights of the epoch with the lowest dev loss."""
-        if self.best is None:
-            raise SpecError("no epoch was trained; plan at least one")
-        return self.best[1]
-
-    def save(self, path: Path, rows: Sequence[Mapping[str, float]]) -> None:
+    def _save(self) -> None:
         """Write everything that a resumed run needs."""
         state = {
             "network": self.network.state_dict(),
             "optimiser": self.optimiser.state_dict(),
             "judged": self.judged.state_dict() if self.judged else {},
-            "best": self.best,
-            "rows": [dict(row) for row in rows],
+            "best": (self.best.value, self.best.state),
+            "rows": self.rows,
         }
-        unfinished = path.with_suffix(".part")
+        unfinished = self._checkpoint.with_suffix(".part")
         torch.save(state, unfinished)
-        unfinished.replace(path)
+        unfinished.replace(self._checkpoint)
 
-    def resume(self, path: Path) -> list[dict[str, float]]:
-        """Take up a run where `save` left it, and give the rows of its epochs."""
-        state = torch.load(path, map_location=self.device, weights_only=True)
+    def resume(self) -> None:
+        """Take up the run where its checkpoint left it."""
+        state = torch.load(self._checkpoint, map_location=self.device, weights_only=True)
         if self.plan.narrows and len(state["rows"]) > self.plan.widest:
             layers = (Layer(heads=self.plan.heads, neurons=self.plan.neurons) for _ in range(self.plan.tuned))
             self.network.layers = nn.ModuleList(layers).to(self.device)
@@ -272,8 +280,8 @@ class Session:
         self.optimiser.load_state_dict(state["optimiser"])
         if self.judged:
             self.judged.load_state_dict(state["judged"])
-        self.best = state["best"]
-        return list(state["rows"])
+        self.best.value, self.best.state = state["best"]
+        self.rows = list(state["rows"])
 
 
 def _alike(
@@ -288,17 +296,17 @@ def _alike(
     return batches
 
 
-def write_model(folder: Path, network: Network, backbone: HFBackbone, base: Path, plan: Plan) -> None:
+def write_model(folder: Path, network: Network, backbone: HFBackbone, base: Path, plan: KeyphrasePlan) -> None:
     """Write a trained network: an exported folder for `joined`, a Hugging Face folder with a head for `cross`."""
     if isinstance(network, JoinedNetwork):
-        layers = min(max(plan.trunk + plan.tuned, _SHARED_LAYERS), backbone.layers)
-        export_encoder(base, folder, layers=layers, default_layer=plan.trunk)
+        layers = min(max(plan.trunk_depth + plan.tuned, _SHARED_LAYERS), backbone.layers)
+        export_encoder(base, folder, layers=layers, default_layer=plan.trunk_depth)
         arrays = {
             name.removeprefix("scorer."): value.detach().float().cpu().numpy()
             for name, value in network.state_dict().items()
             if not name.startswith("trunk.")
         }
-        export_keyphrase(arrays, folder, layer=plan.trunk, temperature=plan.temperature)
+        export_keyphrase(arrays, folder, layer=plan.trunk_depth, temperature=plan.temperature)
         return
     from safetensors.torch import save_file  # noqa: PLC0415 - part of the extra `train`
 

@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 
     from qassay.arrays import Ints
     from qassay.models.base import Encoder, TokenEmbeddings, Weigher
-    from qassay.training.judged_pairs import JudgedPair
-    from qassay.training.keyphrase.rows import KeyphraseRow
+    from qassay.training.keyphrase.rows import JudgedPair, KeyphraseRow
 
     Shares = NDArray[np.float32]
     Cut = Callable[[Sequence[str]], list[tuple[Ints, Ints]]]
@@ -81,7 +80,7 @@ class Examples:
 
 
 @dataclass(slots=True)
-class Judged:
+class JudgedExamples:
     """Judged pairs: candidate and reference as examples, and which of their pieces the other side holds."""
 
     examples: Examples
@@ -94,7 +93,7 @@ class Judged:
     """The same by embeddings: each piece's highest cosine, clipped at 0 and sharpened."""
 
     @classmethod
-    def of(cls, pairs: Sequence[JudgedPair], cut: Cut, longest: int, encoder: Encoder) -> Judged:
+    def of(cls, pairs: Sequence[JudgedPair], cut: Cut, longest: int, encoder: Encoder) -> JudgedExamples:
         """Hold each candidate against the reference that it shares most words with.
 
         Pairs of which a side has no piece are left out: there is nothing to weigh.

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from qassay.models.hf.keyphrase import Outputs
-    from qassay.training.keyphrase.inputs import Examples, Judged
-    from qassay.training.keyphrase.presets import Plan
+    from qassay.training.keyphrase.inputs import Examples, JudgedExamples
+    from qassay.training.keyphrase.presets import KeyphrasePlan
 
     Rows = NDArray[np.int64]
 
@@ -69,7 +69,7 @@ class JudgedLoss(nn.Module):
     Both an exact and a soft overlap (an F-measure each) enter a logistic regression that is learnt along.
     """
 
-    def __init__(self, judged: Judged, device: str) -> None:
+    def __init__(self, judged: JudgedExamples, device: str) -> None:
         super().__init__()
         self.scale = nn.Parameter(torch.tensor([5.0, 5.0]))
         self.shift = nn.Parameter(torch.tensor(-4.0))
@@ -81,7 +81,7 @@ class JudgedLoss(nn.Module):
         self.lengths = lengths[judged.candidate] + lengths[judged.reference]
         self.to(device)
 
-    def forward(self, pairs: Rows, network: Network, plan: Plan) -> torch.Tensor:
+    def forward(self, pairs: Rows, network: Network, plan: KeyphrasePlan) -> torch.Tensor:
         """Return the loss of some pairs."""
         device = self._label.device
         unasked = torch.rand(len(pairs), device=device) < plan.unasked

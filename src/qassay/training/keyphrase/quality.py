@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _CHOSEN = 0.5
 
 
-class Quality(NamedTuple):
+class KeyphraseQuality(NamedTuple):
     """Measured on held-out answers."""
 
     dev_loss: float
@@ -28,7 +28,7 @@ class Quality(NamedTuple):
     """F1 of the pieces called key, over all answers (the paper's Table 10 gives such a figure)."""
 
 
-def quality(loss: float, logits: Sequence[Row], marked: Sequence[Row], outputs: Outputs) -> Quality:
+def quality(loss: float, logits: Sequence[Row], marked: Sequence[Row], outputs: Outputs) -> KeyphraseQuality:
     """Compare logits with marks.
 
     Called key is a piece with a probability above one half (`two-class`), or with at least half the weight of the
@@ -39,7 +39,7 @@ def quality(loss: float, logits: Sequence[Row], marked: Sequence[Row], outputs: 
     chosen = [row >= bar(row) for row in logits]
     hits = sum(int((pick & (key > 0)).sum()) for pick, key in zip(chosen, marked, strict=True))
     called, wanted = sum(int(pick.sum()) for pick in chosen), sum(int((key > 0).sum()) for key in marked)
-    return Quality(loss, precision, 2 * hits / max(called + wanted, 1))
+    return KeyphraseQuality(loss, precision, 2 * hits / max(called + wanted, 1))
 
 
 def average_precision(scores: Row, relevant: NDArray[np.bool_]) -> float:

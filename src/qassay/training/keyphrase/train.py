@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from qassay.errors import DataError, ModelError, OutputError, SpecError
 from qassay.models.base import ModelRef, parse_ref
 from qassay.models.hf.encoder import HFBackbone, local_folder, open_encoder
 from qassay.models.load import load_weigher
-from qassay.training import output_folder as destination
-from qassay.training.judged_pairs import JudgedPair
-from qassay.training.keyphrase.fitting import Training, find_checkpoints, train
-from qassay.training.keyphrase.inputs import Examples, Judged
-from qassay.training.keyphrase.presets import PRESETS, Plan, default_plan
-from qassay.training.keyphrase.rows import read_rows
+from qassay.training import output_folder
+from qassay.training.files import read_json_lines
+from qassay.training.keyphrase.fitting import TrainingExamples, find_checkpoints, train
+from qassay.training.keyphrase.inputs import Examples, JudgedExamples
+from qassay.training.keyphrase.presets import PRESETS, KeyphrasePlan, default_plan
+from qassay.training.keyphrase.rows import JudgedPair, read_rows
 from qassay.training.model_card import write_card
-from qassay.training.source_files import read_json_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from qassay.models.base import Device
-    from qassay.training.keyphrase.quality import Quality
+    from qassay.training.keyphrase.quality import KeyphraseQuality
 
 
 def choose_plan(
@@ -34,16 +33,16 @@ def choose_plan(
     epochs: int | None = None,
     seed: int = 0,
     seeds: int = 1,
-) -> Plan:
+) -> KeyphrasePlan:
     """Return the plan of a preset, or ours for the base model; `without_question` makes a KP model of it."""
     if seeds < 1:
         raise SpecError(f"{seeds} seeds; train at least one network")
     if preset is not None and preset not in PRESETS:
         raise SpecError(f'"{preset}" is not a preset; there are {", ".join(PRESETS)}')
     plan = PRESETS[preset] if preset else default_plan(_encoder_folder(base))
-    if without_question:
-        plan = replace(plan, unasked=1.0)
-    return replace(plan, epochs=epochs or plan.epochs, seed=seed, seeds=seeds)
+    unasked = 1.0 if without_question else None
+    chosen: KeyphrasePlan = plan.changed(unasked=unasked, epochs=epochs, seed=seed, seeds=seeds)
+    return chosen
 
 
 def _encoder_folder(base: str) -> Path:
@@ -58,14 +57,14 @@ def train_from_files(
     base: str,
     data: Path,
     folder: Path,
-    plan: Plan,
+    plan: KeyphrasePlan,
     *,
     judged: Path | None = None,
     teachers: Sequence[str] = (),
     device: Device = "auto",
     resume: bool = False,
     report: Callable[[Mapping[str, float]], None] = lambda _: None,
-) -> Quality:
+) -> KeyphraseQuality:
     """Train on a folder that `qassay build keyphrase` wrote (`train.jsonl`, `dev.jsonl`) and write the model's folder.
 
     `judged` names a file of judged pairs and `teachers` name keyphrase models; a plan that uses either needs it.
@@ -75,7 +74,7 @@ def train_from_files(
     if plan.taught and not teachers:
         raise SpecError("this preset learns from teachers; name at least one model with --teacher")
     source = _encoder_folder(base)
-    destination.check_weigher(folder, base=source)
+    output_folder.check_weigher(folder, base=source)
     unfinished = find_checkpoints(folder)
     if unfinished and not resume:
         raise OutputError(
@@ -93,12 +92,12 @@ def train_from_files(
     pairs = None
     if plan.judged and judged:
         encoder = open_encoder(ModelRef("folder", str(source)), device)
-        pairs = Judged.of(list(read_json_lines(judged, JudgedPair)), backbone.pieces, plan.longest, encoder)
+        pairs = JudgedExamples.of(list(read_json_lines(judged, JudgedPair)), backbone.pieces, plan.longest, encoder)
     if plan.taught:
         weighers = [load_weigher(teacher, device) for teacher in teachers]
         for examples in (train_examples, *((pairs.examples,) if pairs else ())):
             examples.learn_from(weighers)
-    training = Training(train_examples, dev_examples, pairs)
+    training = TrainingExamples(train_examples, dev_examples, pairs)
     found = train(source, training, plan, folder, device=device, resume=resume, report=report)
     write_card(folder, "Keyphrase model", base, plan=asdict(plan), measured=found._asdict(), data=data)
     return found

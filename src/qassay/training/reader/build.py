@@ -3,61 +3,32 @@
 from __future__ import annotations
 
 import hashlib
-import json
-import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from qassay.text.sentences import sentence_spans
-from qassay.training.files import write_rows
-from qassay.training.held_back import held_back
-from qassay.training.keyphrase.build import NONE_STATED
-from qassay.training.keyphrase.rows import FUNCTION_WORDS, question_key, words
+from qassay.training.answer_text import content_words, question_key
+from qassay.training.files import write_sides
 from qassay.training.reader import open_questions, statement_questions
-from qassay.training.reader import sources as reader_sources
-from qassay.training.reader.open_texts import matters
 from qassay.training.reader.rows import ReaderRow
-from qassay.training.source_files import read_json
+from qassay.training.reader.sources import FORMATS, squad
+from qassay.training.reader.texts import sentence_groups, versions
+from qassay.training.sources import licensed, read_recipe
 from qassay.training.splits import Side, side_of_article
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     import numpy as np
 
     from qassay.models.syntax import Chunker
 
-_SOURCES: tuple[tuple[Callable[[Path, str], Iterator[ReaderRow]], str, str, str], ...] = (
-    (reader_sources.squad, "squad/dev-v2.0.json", "squad", "CC BY-SA 4.0"),
-    (reader_sources.squad, "squad/dev-v1.1.json", "squad", "CC BY-SA 4.0"),
-    (reader_sources.squad, "squad/train-v2.0.first10articles.json", "squad", "CC BY-SA 4.0"),
-    (reader_sources.squad, "squad/xquad.en.json", "squad", "CC BY-SA 4.0"),
-    (reader_sources.qamr, "qamr/filtered_dev.tsv", "qamr", "MIT"),
-    (reader_sources.qamr, "qamr/filtered_test.tsv", "qamr", "MIT"),
-    (reader_sources.hotpot, "hotpotqa/hotpot_dev_distractor_subset.json", "hotpotqa", "MIT"),
-    (reader_sources.hotpot, "hotpotqa/hipporag_hotpotqa_train_100.json", "hotpotqa", "MIT"),
-    (reader_sources.qed, "qed/qed-dev.jsonlines", "qed", "CC BY-SA 3.0"),
-    (reader_sources.multirc, "multirc/train.jsonl", "multirc", NONE_STATED),
-    (reader_sources.multirc, "multirc/val.jsonl", "multirc", NONE_STATED),
-    (reader_sources.squad, "contrast_sets/quoref_original_subset_20191206_merged.json", "quoref", NONE_STATED),
-    (reader_sources.squad, "contrast_sets/quoref_test_perturbations_20191206_merged.json", "quoref", NONE_STATED),
-    (reader_sources.drop, "contrast_sets/drop_contrast_sets_test.json", "drop", NONE_STATED),
-    (reader_sources.trecqa, "trecqa/TRAIN.xml", "trecqa", NONE_STATED),
-    (reader_sources.trecqa, "trecqa/DEV.xml", "trecqa", NONE_STATED),
-    (reader_sources.wikiqa, "wikiqa/WikiQA-train.tsv", "wikiqa", NONE_STATED),
-    (reader_sources.wikiqa, "wikiqa/WikiQA-dev.tsv", "wikiqa", NONE_STATED),
-)
-_SYSTEMS = ("gpt35", "chatgpt", "gpt4", "newbing")
-_BOILERPLATE = re.compile(
-    r"\bAI language model\b|\bknowledge cutoff\b|\blast update\b|https?:|\bas of my\b", re.IGNORECASE
-)
 OPEN = "open"
 """The file of questions without marked answers."""
 _DEV_SHARE = 20
 """One group in this many is for choosing, where there is no article."""
-_LONGEST_VERSION = 1200
 _PARALLEL_QUESTIONS = 1500
 _ELSEWHERE, _REMOVED = 0.3, 0.3
 """For how many answered SQuAD questions there is one on a sister paragraph, and one without the answering sentence."""
@@ -78,17 +49,15 @@ class ReaderData:
 
     def write(self, folder: Path) -> None:
         """Write `train.jsonl`, `dev.jsonl`, `test.jsonl`, `open.jsonl` and `sources.json` with the counts."""
-        folder.mkdir(parents=True, exist_ok=True)
-        counts: dict[str, dict[str, dict[str, int]]] = {}
-        for name, rows in self.sides.items():
-            write_rows(folder / f"{name}.jsonl", rows)
-            counts[name] = {
+        counts: dict[str, object] = {
+            name: {
                 "answered": dict(Counter(row.source for row in rows if row.spans)),
                 "unanswered": dict(Counter(row.source for row in rows if not row.spans)),
             }
-        write_rows(folder / f"{OPEN}.jsonl", self.open)
+            for name, rows in self.sides.items()
+        }
         counts[OPEN] = {"unmarked": dict(Counter(row.source for row in self.open))}
-        (folder / "sources.json").write_text(json.dumps(counts, indent=1) + "\n", encoding="utf-8")
+        write_sides(folder, {**self.sides, OPEN: self.open}, counts)
 
 
 def _side(row: ReaderRow) -> Side:
@@ -102,24 +71,26 @@ def _side(row: ReaderRow) -> Side:
 def build(folder: Path, chunker: Chunker, *, rng: np.random.Generator, licensed_only: bool = False) -> ReaderData:
     """Read all sources from the folder of public training sets and add what is made of them.
 
-    SQuAD's articles stay on the side that `reader_split` gives them, in every file and for all that is made of
+    SQuAD's articles stay on the side that `side_of_article` returns them, in every file and for all that is made of
     them. The final test has SQuAD 2.0's own questions alone.
     """
-    rows = list(_distinct(_published(folder, licensed_only=licensed_only)))
+    sources = read_recipe("reader", folder)
+    chosen = licensed(sources, Counter()) if licensed_only else sources
+    rows = list(_distinct(row for each in chosen for row in FORMATS[each.format](each.path, each.name)))
     qamr = [row for row in rows if row.source == "qamr"]
-    squad = [row for row in rows if row.source == "squad"]
+    articles = [row for row in rows if row.source == "squad"]
     data = ReaderData()
     data.add(row for row in rows if row.source != "qamr")
     # The test must stay what it is elsewhere: dev v2.0's questions.
-    version_two = {row.question for row in reader_sources.squad(folder / _SOURCES[0][1], "squad")}
+    version_two = {row.question for row in squad(sources[0].path, "squad")}
     data.sides["test"] = [row for row in data.sides["test"] if row.question in version_two]
-    made = [*elsewhere(squad, _ELSEWHERE, rng), *removed(squad, _REMOVED, rng), *_mixed(qamr, rng)]
-    made += statement_questions.restated([row for row in squad if _side(row) != "test"], chunker)
+    made = [*elsewhere(articles, _ELSEWHERE, rng), *removed(articles, _REMOVED, rng), *_mixed(qamr, rng)]
+    made += statement_questions.in_statement_order_rows([row for row in articles if _side(row) != "test"], chunker)
     passages = list(dict.fromkeys((row.passage, row.group) for row in rows if row.source not in {"qamr", "hotpotqa"}))
     made += statement_questions.from_passages(passages, chunker, "statements", rng)
     parallel = list(versions(folder))
-    chosen = rng.permutation(len(parallel))[:_PARALLEL_QUESTIONS].tolist()
-    made += statement_questions.from_parallel([parallel[i] for i in chosen], chunker, "parallel", rng)
+    drawn = [parallel[i] for i in rng.permutation(len(parallel))[:_PARALLEL_QUESTIONS].tolist()]
+    made += statement_questions.from_parallel(drawn, chunker, "parallel", rng)
     data.add(row for row in made if _side(row) != "test")
     unmarked = _unmarked(folder, parallel, chunker, rng, licensed_only=licensed_only)
     data.open = list({(row.question, row.passage): row for row in unmarked}.values())
@@ -135,9 +106,9 @@ def _unmarked(
     licensed_only: bool,
 ) -> Iterator[ReaderRow]:
     """Ask everything that is for training, whether or not an answer is known."""
-    found = [matter for matter in matters(folder, licensed_only=licensed_only) if _for_training(matter.group)]
-    for matter in found:
-        yield from open_questions.people_ask(matter, rng)
+    found = [each for each in sentence_groups(folder, licensed_only=licensed_only) if _for_training(each.group)]
+    for each in found:
+        yield from open_questions.people_ask(each, rng)
     yield from open_questions.of_neighbours([each for each in found if each.source != "evouna"], chunker, rng)
     told = [(texts, group) for texts, group in parallel if _for_training(group)]
     yield from open_questions.of_versions(told, chunker, "parallel", rng)
@@ -145,12 +116,6 @@ def _unmarked(
 
 def _for_training(group: str) -> bool:
     return _side(ReaderRow("", "", (), "", group)) == "train"
-
-
-def _published(folder: Path, *, licensed_only: bool) -> Iterator[ReaderRow]:
-    for read, path, name, licence in _SOURCES:
-        if not licensed_only or licence != NONE_STATED:
-            yield from read(folder / path, name)
 
 
 def _distinct(rows: Iterable[ReaderRow]) -> Iterator[ReaderRow]:
@@ -168,11 +133,11 @@ def elsewhere(rows: Sequence[ReaderRow], share: float, rng: np.random.Generator)
     articles = defaultdict(set)
     for row in rows:
         articles[row.group].add(row.passage)
-    content = {passage: _content(passage) for group in articles.values() for passage in group}
+    content = {passage: content_words(passage) for group in articles.values() for passage in group}
     for row in rows:
         if not row.spans or rng.random() >= share:
             continue
-        asked = _content(row.question)
+        asked = content_words(row.question)
         answers = [row.passage[start:end].casefold() for start, end in row.spans]
         others = [
             passage
@@ -214,27 +179,3 @@ def _mixed(rows: Sequence[ReaderRow], rng: np.random.Generator) -> Iterator[Read
         yield ReaderRow(
             row.question, passage, tuple((start + shift, end + shift) for start, end in row.spans), "qamr", row.group
         )
-
-
-def versions(folder: Path, *, measuring: bool = False) -> Iterator[tuple[list[str], str]]:
-    """Return the systems' answers to each EVOUNA question, sentences about the systems themselves left out.
-
-    With `measuring`, only the questions that are held back from training; else all the others.
-    """
-    for entry in read_json(folder / "evouna/NQ.json", list[dict[str, object]]):
-        question = str(entry["question"])
-        if entry.get("improper") or held_back(question) != measuring:
-            continue
-        texts = [_cleaned(str(entry.get(f"answer_{system}") or "")) for system in _SYSTEMS]
-        long = list(dict.fromkeys(text for text in texts if len(text.split()) >= 8))  # noqa: PLR2004 - a sentence
-        if len(long) > 1:
-            yield long, f"question:{question_key(question)}"
-
-
-def _cleaned(text: str) -> str:
-    kept = [text[slice(*span)] for span in sentence_spans(text) if not _BOILERPLATE.search(text[slice(*span)])]
-    return " ".join(kept)[:_LONGEST_VERSION]
-
-
-def _content(text: str) -> set[str]:
-    return {word for word, _ in words(text)} - FUNCTION_WORDS

@@ -12,22 +12,24 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from qassay.training.keyphrase.rows import Span
+    from qassay.training.answer_text import Span
     from qassay.training.reader.rows import ReaderRow
 
     Cut = Callable[[str], tuple[list[int], list[Span]]]
-    """Gives a text's pieces with [CLS] and [SEP], and their places in it."""
+    """Returns a text's pieces with [CLS] and [SEP], and their places in it."""
 
 WINDOW = 256
 """Pieces of a passage that are read at a time, as in use."""
 SHORT_WINDOW = 112
 """As long as a short summary."""
+SHORT_SHARE = 0.75
+"""How many questions are asked on short windows in training, which cost less."""
 LONGEST_QUESTION = 96
 LONGEST_ANSWER = 30
 
 
 @dataclass(slots=True)
-class Asked:
+class ReaderInputs:
     """Questions on windows of passages, as numbers of distinct texts."""
 
     texts: list[list[int]]
@@ -42,13 +44,13 @@ class Asked:
     trust: list[float] = field(default_factory=list)
     """How much their opinion on each pair counts beside the marked answers: 1 where nobody has marked any."""
 
-    def share(self, rank: int, size: int) -> Asked:
+    def share(self, rank: int, size: int) -> ReaderInputs:
         """Return every `size`-th passage with its questions, starting with number `rank`."""
         mine = set(list(dict.fromkeys(self.passages))[rank::size])
         kept = [pair for pair, passage in enumerate(self.passages) if passage in mine]
         used = sorted({text for pair in kept for text in (self.questions[pair], self.passages[pair])})
         number = {text: place for place, text in enumerate(used)}
-        return Asked(
+        return ReaderInputs(
             [self.texts[text] for text in used],
             [number[self.questions[pair]] for pair in kept],
             [number[self.passages[pair]] for pair in kept],
@@ -57,10 +59,10 @@ class Asked:
             [self.trust[pair] for pair in kept if self.trust],
         )
 
-    def with_more(self, more: Asked) -> Asked:
+    def with_more(self, more: ReaderInputs) -> ReaderInputs:
         """Add other pairs behind these."""
         first = len(self.texts)
-        return Asked(
+        return ReaderInputs(
             [*self.texts, *more.texts],
             [*self.questions, *(first + text for text in more.questions)],
             [*self.passages, *(first + text for text in more.passages)],
@@ -127,14 +129,14 @@ def window_bounds(pieces: int, size: int = WINDOW) -> list[Span]:
     return [(1 + start, 1 + min(start + size, pieces)) for start in starts]
 
 
-def prepare(rows: Iterable[ReaderRow], cut: Cut, rng: np.random.Generator, *, short: float = 0.0) -> Asked:
+def prepare(rows: Iterable[ReaderRow], cut: Cut, rng: np.random.Generator, *, short: float = 0.0) -> ReaderInputs:
     """Turn rows into pairs, each on one window of its passage.
 
     It is one of those that hold an answer, or where there is none, the one that shares most pieces with the question.
     A share `short` of the questions is asked on short windows. A row whose answer no window holds is left out.
     """
     windows = _Windows(cut)
-    asked = Asked(windows.texts, [], [], [])
+    asked = ReaderInputs(windows.texts, [], [], [])
     for row in rows:
         question = windows.question(row.question)
         cuts = windows.of(row.passage, SHORT_WINDOW if rng.random() < short else WINDOW)

@@ -7,23 +7,23 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from qassay.training.base_model import base_weights
-from qassay.training.process_group import work_together
+from qassay.training.process_group import run_processes
 from qassay.training.reader.network import ReaderNetwork, train
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from qassay.training.process_group import Crew
-    from qassay.training.reader.inputs import Asked
-    from qassay.training.reader.network import Plan
+    from qassay.training.plan import Plan
+    from qassay.training.process_group import ProcessGroup
+    from qassay.training.reader.inputs import ReaderInputs
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class ReaderJob:
     """What every process of a training needs to know."""
 
     base: Path
-    asked: Asked
+    inputs: ReaderInputs
     plan: Plan
     device: str
     tuned: Path
@@ -33,10 +33,10 @@ class Job:
 
     def run(self, processes: int) -> None:
         """Train and write; a process without a passage would have nothing to do."""
-        work_together(min(processes, len(set(self.asked.passages))), _train_share, self)
+        run_processes(min(processes, len(set(self.inputs.passages))), _train_share, self)
 
 
-def _train_share(crew: Crew, job: Job) -> None:
+def _train_share(group: ProcessGroup, job: ReaderJob) -> None:
     import torch  # noqa: PLC0415 - heavy
     from safetensors.torch import load_file, save_file  # noqa: PLC0415 - part of the extra `train`
 
@@ -51,12 +51,12 @@ def _train_share(crew: Crew, job: Job) -> None:
     def save() -> None:
         save_file({name: value.cpu().contiguous() for name, value in network.state_dict().items()}, job.tuned)
 
-    def tell(progress: float, loss: float) -> None:
-        if crew.rank == 0:
+    def report(progress: float, loss: float) -> None:
+        if group.rank == 0:
             # A process of its own knows no terminal; its standard error is the command's.
             sys.stderr.write(f"{progress:.1%}, loss {loss:.3f}\n")
             save()
 
-    train(network, weights, job.asked.share(crew.rank, crew.size), job.plan, job.device, crew=crew, report=tell)
-    if crew.rank == 0:
+    train(network, weights, job.inputs.share(group.rank, group.size), job.plan, job.device, group=group, report=report)
+    if group.rank == 0:
         save()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from time import monotonic
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,44 +11,25 @@ from torch.nn import functional
 
 from qassay.errors import SpecError
 from qassay.training.encoder_layers import WIDTH, Trunk, upper_layers
-from qassay.training.process_group import Crew
+from qassay.training.fit import adamw, fit, scaled_rates
+from qassay.training.process_group import ProcessGroup
 from qassay.training.ragged import Encoded, Ragged, batches_by_length, use_plain_attention
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from qassay.training.reader.inputs import Asked
+    from qassay.training.plan import Plan
+    from qassay.training.reader.inputs import ReaderInputs
 
-_WARM_UP = 0.06
 _IMPOSSIBLE = -1e4
 _REPORTED = 25
 """Steps between reports."""
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """How to train."""
-
-    trunk_depth: int = 2
-    epochs: float = 1.0
-    rate: float = 3e-4
-    tokens: int = 6144
-    """Pieces in a batch over all processes, question and passage, padding included."""
-    dropout: float = 0.0
-    """One epoch sees nothing twice."""
-    short: float = 0.75
-    """How many questions are asked on short windows, which cost less."""
-    shares: Mapping[str, float] = field(default_factory=dict)
-    """The share of each source's rows that is drawn, where it is not all of them."""
-    seed: int = 0
-    seconds: float | None = None
-    """Where given, training ends after this long, the rate falling with the clock."""
-
-
 def parse_shares(texts: Sequence[str]) -> dict[str, float]:
-    """Read shares of sources, given as `SOURCE=SHARE`."""
+    """Return shares of sources, given as `SOURCE=SHARE`."""
     shares = {}
     for text in texts:
         source, _, share = text.partition("=")
@@ -64,7 +43,7 @@ def parse_shares(texts: Sequence[str]) -> dict[str, float]:
 
 
 class ReaderNetwork(nn.Module):
-    """Tuned layers over the joined encodings, and two scores a piece: an answer begins here, an answer ends here.
+    """Tuned layers over the joined encodings, and two scores per piece: an answer begins here, an answer ends here.
 
     The scores of the passage's [CLS] stand for no answer.
     """
@@ -97,7 +76,7 @@ class ReaderNetwork(nn.Module):
 class Corpus:
     """Pairs with their texts encoded by the trunk, on the device."""
 
-    def __init__(self, weights: Mapping[str, torch.Tensor], trunk_depth: int, asked: Asked, device: str) -> None:
+    def __init__(self, weights: Mapping[str, torch.Tensor], trunk_depth: int, asked: ReaderInputs, device: str) -> None:
         self.asked = asked
         self.pieces = Ragged.of(asked.texts, device)
         self.question = np.array(asked.questions)
@@ -127,7 +106,7 @@ class Corpus:
         return torch.from_numpy(marks).to(self.pieces.flat.device, non_blocking=True)
 
     def loss(self, batch: NDArray[np.int64], logs: torch.Tensor) -> torch.Tensor:
-        """Hold (batch, 2, width) log-probabilities of starts and ends against marked answers and opinions.
+        """Return the loss of (batch, 2, width) log-probabilities of starts and ends: marked answers, and opinions.
 
         Several accepted answers share the probability.
         """
@@ -165,51 +144,56 @@ def masked_scores(scores: torch.Tensor, in_passage: torch.Tensor) -> torch.Tenso
 def train(
     network: ReaderNetwork,
     weights: Mapping[str, torch.Tensor],
-    asked: Asked,
+    inputs: ReaderInputs,
     plan: Plan,
     device: str,
     *,
-    crew: Crew | None = None,
+    group: ProcessGroup | None = None,
     report: Callable[[float, float], None] = lambda _progress, _loss: None,
 ) -> None:
-    """Train with AdamW, warm-up and linear decay.
+    """Train on this process's share of the questions.
 
-    `asked` is this process's share of the questions. `report` hears of progress from 0 to 1 and of the mean loss since
-    the last time.
+    `report` is called with the progress from 0 to 1 and the mean loss since the last time.
     """
-    crew = crew or Crew()
-    rng = np.random.default_rng([plan.seed, crew.rank])
-    corpus = Corpus(weights, plan.trunk_depth, asked, device)
+    group = group or ProcessGroup()
+    rng = np.random.default_rng([plan.seed, group.rank])
+    corpus = Corpus(weights, plan.trunk_depth, inputs, device)
     use_plain_attention()
     # On a CPU plain products take half the time of the fused attention's backward pass.
     torch.backends.cuda.enable_flash_sdp(enabled=device != "cpu")
-    network.to(device).train()
+    network.to(device)
     for layer in network.layers:
         layer.dropout = plan.dropout  # type: ignore[assignment]
-    optimiser = torch.optim.AdamW(network.parameters(), plan.rate, weight_decay=0.01, fused=True)
-    tokens = plan.tokens // crew.size
-    total = max(1, round(plan.epochs * len(list(batches_by_length(corpus.lengths, tokens)))))
-    begun = monotonic()
-    step, progress, losses = 0, 0.0, 0.0
-    waiting: list[NDArray[np.int64]] = []
-    while progress < 1:
-        waiting = waiting or list(batches_by_length(corpus.lengths, tokens, rng))
-        batch = waiting.pop()
-        optimiser.param_groups[0]["lr"] = plan.rate * min(1, (progress + 1e-3) / _WARM_UP) * (1 - progress)
+    optimiser = adamw(network, plan, fused=True)
+    optimiser.param_groups[0]["rate"] = plan.rate
+    tokens = plan.batch // group.size
+    losses: list[torch.Tensor] = []
+
+    def epochs() -> Iterator[list[NDArray[np.int64]]]:
+        while True:
+            yield list(batches_by_length(corpus.lengths, tokens, rng))[::-1]
+
+    def loss(batch: NDArray[np.int64]) -> torch.Tensor:
         with torch.autocast(device, torch.bfloat16):
-            inputs = corpus.inputs(batch)
-            scores = network(*inputs)
-        loss = corpus.loss(batch, masked_scores(scores, inputs[3]).log_softmax(2))
-        optimiser.zero_grad(set_to_none=True)
-        loss.backward()  # type: ignore[no-untyped-call]
-        elapsed = (monotonic() - begun) / plan.seconds if plan.seconds else 0.0
-        step += 1
-        # All processes must end at the same step, so that the clock is theirs together.
-        progress = crew.average(network.parameters(), max(step / total, elapsed))
-        nn.utils.clip_grad_norm_(network.parameters(), 1.0)
-        optimiser.step()
-        losses += float(loss.detach())
+            given = corpus.inputs(batch)
+            scores = network(*given)
+        return corpus.loss(batch, masked_scores(scores, given[3]).log_softmax(2))
+
+    def after_step(step: int, progress: float, value: torch.Tensor) -> None:
+        losses.append(value.detach())
         if step % _REPORTED == 0:
-            report(progress, losses / _REPORTED)
-            losses = 0.0
+            report(progress, float(torch.stack(losses).mean()))
+            losses.clear()
+
+    fit(
+        network,
+        loss,
+        epochs(),
+        optimiser,
+        scaled_rates(optimiser, lambda _, progress: min(1, (progress + 1e-3) / plan.warm_up) * (1 - progress)),
+        total=max(1, round(plan.epochs * len(list(batches_by_length(corpus.lengths, tokens))))),
+        seconds=plan.seconds,
+        group=group,
+        after_step=after_step,
+    )
     network.eval()

@@ -1,7 +1,7 @@
 """Questions without marked answers: what a reader is asked in use, for it to learn what other readers say to them.
 
 People's questions on the text they were asked about, and questions as `qassay summary` makes them: about one text and
-asked of another on the same matter, or about a sentence and asked of its neighbours, with or without the sentence.
+asked of another on the same subject, or about a sentence and asked of its neighbours, with or without the sentence.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from qassay.metrics.questions.answer_selection import select_answers
 from qassay.metrics.questions.question_templates import generate
-from qassay.text.sentences import sentence_spans
+from qassay.training.answer_text import sentences_of
 from qassay.training.reader.rows import ReaderRow
 from qassay.training.reader.statement_questions import fits, thinned
 
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
     import numpy as np
 
     from qassay.models.syntax import Chunker
-    from qassay.training.reader.open_texts import Matter
+    from qassay.training.reader.texts import SentenceGroup
 
 SOURCE_PREFIX = "open_"
 _ASKED_OF_SENTENCE = 2
 _SENTENCES = {"reports": 80, "passage": 6}
-"""Of so many sentences of one matter questions are made."""
+"""Of so many sentences of one group questions are made."""
 _ASKED_OF_VERSION = 4
-_OPENING = 4
+_FIRST_SENTENCES = 4
 """Sentences at the beginning of an answer that questions are made of; what follows strays."""
 _BESIDE = 0.3
-"""How often a text on another matter stands beside the one that is read."""
+"""How often a text on another subject stands beside the one that is read."""
 _STRAY = 400
 """Characters of it."""
 _INCLUDED = {"reports": 0.15, "passage": 0.4}
@@ -39,24 +39,24 @@ _THINNED = 0.4
 """How often parts of the sentence are left out of the question."""
 
 
-def people_ask(matter: Matter, rng: np.random.Generator) -> Iterator[ReaderRow]:
+def people_ask(group: SentenceGroup, rng: np.random.Generator) -> Iterator[ReaderRow]:
     """Ask what people asked: of a passage, or of a few of the sentences that were found for the question."""
-    for question in matter.questions:
-        text = " ".join(matter.sentences if matter.kind == "passage" else _some(matter.sentences, rng))
+    for question in group.questions:
+        text = " ".join(group.sentences if group.kind == "passage" else _some(group.sentences, rng))
         if question.strip() and text:
-            yield _row(question, text, matter.source, matter.group)
+            yield _row(question, text, group.source, group.group)
 
 
-def of_neighbours(matters: Sequence[Matter], chunker: Chunker, rng: np.random.Generator) -> Iterator[ReaderRow]:
+def of_neighbours(groups: Sequence[SentenceGroup], chunker: Chunker, rng: np.random.Generator) -> Iterator[ReaderRow]:
     """Ask about sentences, and read what stands around them or was found beside them."""
     chosen = [
-        (matter, place)
-        for matter in matters
-        for place in rng.permutation(len(matter.sentences)).tolist()[: _SENTENCES[matter.kind]]
-        if len(matter.sentences) > 1 and fits(matter.sentences[place])
+        (group, place)
+        for group in groups
+        for place in rng.permutation(len(group.sentences)).tolist()[: _SENTENCES[group.kind]]
+        if len(group.sentences) > 1 and fits(group.sentences[place])
     ]
-    tagged = chunker.tag([matter.sentences[place] for matter, place in chosen])
-    for (matter, place), sentence in zip(chosen, tagged, strict=True):
+    tagged = chunker.tag([group.sentences[place] for group, place in chosen])
+    for (group, place), sentence in zip(chosen, tagged, strict=True):
         answers = select_answers(sentence)
         for i in rng.permutation(len(answers)).tolist()[:_ASKED_OF_SENTENCE]:
             asks_in_part = rng.random() < _THINNED
@@ -65,21 +65,21 @@ def of_neighbours(matters: Sequence[Matter], chunker: Chunker, rng: np.random.Ge
                 if asks_in_part
                 else generate(sentence, answers[i], chunker.knows).text
             )
-            yield _row(question, _around(matter, place, rng), matter.source, matter.group)
+            yield _row(question, _around(group, place, rng), group.source, group.group)
 
 
-def _around(matter: Matter, place: int, rng: np.random.Generator) -> str:
+def _around(group: SentenceGroup, place: int, rng: np.random.Generator) -> str:
     """Put together what is read: neighbours in a passage, any others among reports."""
-    with_it = rng.random() < _INCLUDED[matter.kind]
-    if matter.kind == "reports":
-        others = _some([*matter.sentences[:place], *matter.sentences[place + 1 :]], rng)
+    with_it = rng.random() < _INCLUDED[group.kind]
+    if group.kind == "reports":
+        others = _some([*group.sentences[:place], *group.sentences[place + 1 :]], rng)
         if with_it:
-            others.insert(int(rng.integers(len(others) + 1)), matter.sentences[place])
+            others.insert(int(rng.integers(len(others) + 1)), group.sentences[place])
         return " ".join(others)
     first = max(0, place - int(rng.integers(4)))
-    last = min(len(matter.sentences), place + 1 + int(rng.integers(4)))
-    near = [matter.sentences[i] for i in range(first, last) if with_it or i != place]
-    return " ".join(near or [matter.sentences[place - 1 if place else place + 1]])
+    last = min(len(group.sentences), place + 1 + int(rng.integers(4)))
+    near = [group.sentences[i] for i in range(first, last) if with_it or i != place]
+    return " ".join(near or [group.sentences[place - 1 if place else place + 1]])
 
 
 def _some(sentences: Sequence[str], rng: np.random.Generator) -> list[str]:
@@ -91,7 +91,7 @@ def of_versions(
 ) -> Iterator[ReaderRow]:
     """Ask about one text and read another that tells the same (given in groups, each with its name)."""
     for texts, group in groups:
-        tagged = [chunker.tag([text[slice(*span)] for span in sentence_spans(text)][:_OPENING]) for text in texts]
+        tagged = [chunker.tag(sentences_of(text)[:_FIRST_SENTENCES]) for text in texts]
         for a, sentences in enumerate(tagged):
             asked = [(s, answer) for s in sentences if fits(s.text) for answer in select_answers(s)]
             for b, target in enumerate(texts):

@@ -23,7 +23,7 @@ _LEAST = 1e-16
 
 
 @dataclass(frozen=True, slots=True)
-class Quality:
+class ReaderQuality:
     """Means over questions: over all, over those with an answer, over those without."""
 
     n: int
@@ -45,7 +45,7 @@ class Quality:
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class MeasuredAnswers:
     """A reader's answers beside the accepted ones, before any threshold."""
 
     none: Floats
@@ -54,7 +54,7 @@ class Measured:
     answerable: Bools
 
     @classmethod
-    def of(cls, answers: Sequence[Answer], rows: Sequence[ReaderRow]) -> Measured:
+    def of(cls, answers: Sequence[Answer], rows: Sequence[ReaderRow]) -> MeasuredAnswers:
         """Compare spans with the accepted ones; 0 where there is no answer."""
         answerable = np.array([bool(row.spans) for row in rows])
         examples = [
@@ -95,16 +95,16 @@ class Measured:
         scale, shift = (float(f"{value:.4g}") for value in (fitted.coef_[0, 0], fitted.intercept_[0]))
         return (scale, shift) if scale > 0 else (1.0, 0.0)
 
-    def calibrated(self, scale: float, shift: float) -> Measured:
+    def calibrated(self, scale: float, shift: float) -> MeasuredAnswers:
         """Return the same answers with the probabilities that a scale and a shift of the log-odds make."""
         return replace(self, none=no_answer(scale * self.odds + shift))
 
-    def at(self, threshold: float) -> Quality:
+    def at(self, threshold: float) -> ReaderQuality:
         """Count a question as unanswered from a probability of no answer on."""
         given = self.none < threshold
         em, f1 = (np.where(self.answerable, score * given, ~given) for score in (self.exact_match, self.f1))
         has = self.answerable
-        return Quality(
+        return ReaderQuality(
             len(has),
             _mean(em),
             _mean(f1),

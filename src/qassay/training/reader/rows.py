@@ -5,8 +5,8 @@ from pathlib import Path
 
 import msgspec
 
+from qassay.training.answer_text import Span, span_fault
 from qassay.training.files import read_rows
-from qassay.training.keyphrase.rows import Span
 
 
 class ReaderRow(msgspec.Struct, frozen=True):
@@ -25,11 +25,5 @@ _decoder = msgspec.json.Decoder(ReaderRow)
 
 
 def read_reader_rows(path: Path) -> Iterator[ReaderRow]:
-    """Read rows that `qassay build reader` wrote, or stop with the place of the first bad one."""
-    return read_rows(path, _decoder, "reader", _fault)
-
-
-def _fault(row: ReaderRow) -> str | None:
-    if any(not 0 <= start < end <= len(row.passage) for start, end in row.spans):
-        return '"spans" must hold character ranges inside "passage"'
-    return None
+    """Yield the rows that `qassay build reader` wrote; raise an error with the place of the first bad one."""
+    return read_rows(path, _decoder, "reader", lambda row: span_fault(row.spans, row.passage, "passage"))

@@ -14,8 +14,7 @@ from qassay.metrics.questions.answer_selection import Phrase, select_answers
 from qassay.metrics.questions.question_templates import generate
 from qassay.metrics.questions.question_words import ask_for
 from qassay.text.sentences import sentence_spans
-from qassay.training.answer_text import find_phrase
-from qassay.training.keyphrase.rows import FUNCTION_WORDS, words
+from qassay.training.answer_text import content_words, find_phrase, sentences_of, word_set
 from qassay.training.reader.rows import ReaderRow
 
 if TYPE_CHECKING:
@@ -58,8 +57,8 @@ def in_statement_order(question: Tagged) -> str | None:
     return f"{body[:1].upper()}{body[1:]}?"
 
 
-def restated(rows: Sequence[ReaderRow], chunker: Chunker) -> Iterator[ReaderRow]:
-    """Return the rows whose questions can be put in statement order, so put."""
+def in_statement_order_rows(rows: Sequence[ReaderRow], chunker: Chunker) -> Iterator[ReaderRow]:
+    """Yield the rows whose questions can be put in statement order, so put."""
     for row, tagged in zip(rows, chunker.tag([row.question for row in rows]), strict=True):
         if statement := in_statement_order(tagged):
             yield ReaderRow(statement, row.passage, row.spans, f"{row.source}_restated", row.group)
@@ -100,9 +99,8 @@ def from_passages(
     """
     chosen = []
     for passage, group in passages:
-        spans = [span for span in sentence_spans(passage) if fits(passage[slice(*span)])]
-        if len(spans) > 1:
-            sentences = [passage[slice(*span)] for span in spans]
+        sentences = [sentence for sentence in sentences_of(passage) if fits(sentence)]
+        if len(sentences) > 1:
             chosen.append((sentences, int(rng.integers(len(sentences))), group))
     tagged = chunker.tag([sentences[i] for sentences, i, _ in chosen])
     for (sentences, i, group), sentence in zip(chosen, tagged, strict=True):
@@ -134,7 +132,7 @@ def from_parallel(
     questions a pair.
     """
     for versions, group in texts:
-        tagged = [chunker.tag([text[slice(*span)] for span in sentence_spans(text)][:4]) for text in versions]
+        tagged = [chunker.tag(sentences_of(text)[:4]) for text in versions]
         for a, sentences in enumerate(tagged):
             for b, target in enumerate(versions):
                 if a == b:
@@ -144,21 +142,16 @@ def from_parallel(
                     on_parallel(asked[i][0], asked[i][1], target, chunker)
                     for i in rng.permutation(len(asked)).tolist()[: 2 * most]
                 )
-                found = [row for row in rows if row][:most]
-                yield from (replace_source(row, source, group) for row in found)
-
-
-def replace_source(row: ReaderRow, source: str, group: str) -> ReaderRow:
-    """Return a row its source and group."""
-    return ReaderRow(row.question, row.passage, row.spans, source, group)
+                for row in [row for row in rows if row][:most]:
+                    yield ReaderRow(row.question, row.passage, row.spans, source, group)
 
 
 def on_parallel(sentence: Tagged, answer: Phrase, target: str, chunker: Chunker) -> ReaderRow | None:
     """Ask about a phrase of one text on another; `None` where words alone do not tell whether that one answers."""
     text = answer.text(sentence)
     question = generate(sentence, answer, chunker.knows).text
-    rest = {word for word, _ in words(question)} - FUNCTION_WORDS - {word for word, _ in words(text)}
-    shared = [(len(rest & {word for word, _ in words(target[slice(*span)])}), span) for span in sentence_spans(target)]
+    rest = content_words(question) - word_set(text)
+    shared = [(len(rest & word_set(target[slice(*span)])), span) for span in sentence_spans(target)]
     held = find_phrase(target, _DETERMINER.sub("", text))
     placed = [(count, span) for span in held for count, (low, high) in shared if low <= span[0] < high and count]
     if placed:
@@ -171,10 +164,9 @@ def on_parallel(sentence: Tagged, answer: Phrase, target: str, chunker: Chunker)
 
 
 def _shares_content(phrase: str, text: str) -> bool:
-    content = {word for word, _ in words(phrase)} - FUNCTION_WORDS
-    return bool(content & {word for word, _ in words(text)})
+    return bool(content_words(phrase) & word_set(text))
 
 
 def fits(sentence: str) -> bool:
-    """Tell sentences that are long enough to say something and short enough to be one."""
+    """Whether a sentence is long enough to say something and short enough to be one."""
     return _SHORTEST_SENTENCE <= len(sentence.split()) <= _LONGEST_SENTENCE

@@ -24,15 +24,15 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from qassay.training.reader.inputs import Asked
-    from qassay.training.reader.job import Job
+    from qassay.training.reader.inputs import ReaderInputs
+    from qassay.training.reader.job import ReaderJob
 
 _ASKED_AT_ONCE = {"cpu": 1 << 13, "cuda": 1 << 16}
 
 
 @dataclass(frozen=True, slots=True)
-class School:
-    """How readers are taught."""
+class Distillation:
+    """How many larger networks a reader learns from (Hinton et al. 2015)."""
 
     teachers: int = 0
     """Networks of each round."""
@@ -46,29 +46,29 @@ class School:
 
 
 def with_opinions(
-    job: Job,
-    unmarked: Asked,
-    school: School,
+    job: ReaderJob,
+    unmarked: ReaderInputs,
+    teaching: Distillation,
     *,
     processes: int = 1,
     report: Callable[[str], None] = lambda _: None,
-) -> Asked:
-    """Train teachers, and give the job's pairs and the unmarked ones with what the last round's teachers think of them.
+) -> ReaderInputs:
+    """Train teachers; return the job's pairs and the unmarked ones with what the last round's teachers think.
 
     The first round learns the job's pairs alone. Teachers lie beside the job's own weights while they are needed.
     """
-    known = job.asked
-    both = job.asked.with_more(unmarked)
-    trust = [school.trust] * len(job.asked.questions) + [1.0] * len(unmarked.questions)
-    for number in range(1, school.rounds + 1):
+    known = job.inputs
+    both = job.inputs.with_more(unmarked)
+    trust = [teaching.trust] * len(job.inputs.questions) + [1.0] * len(unmarked.questions)
+    for number in range(1, teaching.rounds + 1):
         thought = []
-        for teacher in range(school.teachers):
-            report(f"teacher {teacher + 1} of {school.teachers}, round {number} of {school.rounds}")
+        for teacher in range(teaching.teachers):
+            report(f"teacher {teacher + 1} of {teaching.teachers}, round {number} of {teaching.rounds}")
             tuned = job.tuned.with_name(f"teacher-{teacher}.safetensors")
             # Seeds of rounds must differ, or a teacher would see its rows in the same order again.
-            seed = job.plan.seed + (number - 1) * school.teachers + teacher
+            seed = job.plan.seed + (number - 1) * teaching.teachers + teacher
             taught = replace(job.plan, trunk_depth=0, seed=seed)
-            replace(job, asked=known, plan=taught, tuned=tuned, start=None).run(processes)
+            replace(job, inputs=known, plan=taught, tuned=tuned, start=None).run(processes)
             thought.append(_opinions(job.base, tuned, both, job.device))
             tuned.unlink()
         means = [np.mean(opinions, axis=0).astype(np.float16) for opinions in zip(*thought, strict=True)]
@@ -77,8 +77,8 @@ def with_opinions(
 
 
 @torch.no_grad()
-def _opinions(base: Path, tuned: Path, asked: Asked, device: str) -> list[NDArray[np.float32]]:
-    """Give, pair by pair, how likely each piece begins and ends an answer."""
+def _opinions(base: Path, tuned: Path, asked: ReaderInputs, device: str) -> list[NDArray[np.float32]]:
+    """Return, pair by pair, how likely each piece begins and ends an answer."""
     from safetensors.torch import load_file  # noqa: PLC0415 - part of the extra `train`
 
     weights = base_weights(base)

@@ -12,24 +12,24 @@ import numpy as np
 from qassay.errors import ModelError, SpecError
 from qassay.models.onnx.encoder import OnnxEncoder
 from qassay.models.onnx.reader import DESCRIPTION, OnnxReader, ReaderHead
-from qassay.training import output_folder as destination
+from qassay.training import output_folder
 from qassay.training.base_model import cutter
 from qassay.training.export.heads import export_reader
 from qassay.training.files import read_sides
 from qassay.training.model_card import write_card
 from qassay.training.reader.build import OPEN
-from qassay.training.reader.inputs import LONGEST_ANSWER, LONGEST_QUESTION, WINDOW, prepare
-from qassay.training.reader.job import Job
-from qassay.training.reader.quality import Measured
+from qassay.training.reader.inputs import LONGEST_ANSWER, LONGEST_QUESTION, SHORT_SHARE, WINDOW, prepare
+from qassay.training.reader.job import ReaderJob
+from qassay.training.reader.quality import MeasuredAnswers
 from qassay.training.reader.rows import read_reader_rows
-from qassay.training.reader.teachers import School, with_opinions
+from qassay.training.reader.teachers import Distillation, with_opinions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from qassay.training.reader.network import Plan
-    from qassay.training.reader.quality import Quality
+    from qassay.training.plan import Plan
+    from qassay.training.reader.quality import ReaderQuality
     from qassay.training.reader.rows import ReaderRow
 
 TUNED = "reader.safetensors"
@@ -49,14 +49,14 @@ def train_from_files(
     device: str = "cpu",
     processes: int = 1,
     seeds: int = 1,
-    school: School | None = None,
+    teaching: Distillation | None = None,
     report: Callable[[str], None] = lambda _: None,
-) -> Quality:
+) -> ReaderQuality:
     """Train a reader on what `qassay build reader` wrote, and write it into a model folder.
 
     `base` is the Hugging Face folder of all-MiniLM-L6-v2, whose lower layers the embedded model shares; `start` is the
-    folder of an earlier reader to carry on from. With several `seeds` one network a seed is trained on the same rows,
-    and what is written is the average of their weights. With a `school` teachers are trained first, and the networks
+    folder of an earlier reader to carry on from. With several `seeds` one network per seed is trained on the same rows,
+    and what is written is the average of their weights. With `teaching` teachers are trained first, and the networks
     learn what these think, of the questions in `open.jsonl` too. The development rows make probabilities of the
     scores and choose the threshold; what comes back is the quality there.
     """
@@ -64,26 +64,26 @@ def train_from_files(
         raise SpecError(f"{seeds} seeds; train at least one network")
     if start and not (start / TUNED).is_file():
         raise ModelError(f"{start}: there is no {TUNED}; start from a folder that `qassay train reader` wrote")
-    destination.check_head(folder, destination.READER, base=base)
-    school = school or School()
-    rows = read_sides(data, read_reader_rows, ("train", "dev", OPEN) if school.teachers else ("train", "dev"))
+    output_folder.check_head(folder, output_folder.READER, base=base)
+    teaching = teaching or Distillation()
+    rows = read_sides(data, read_reader_rows, ("train", "dev", OPEN) if teaching.teachers else ("train", "dev"))
     _check_shares(plan, {row.source for row in rows["train"]})
     rng = np.random.default_rng(plan.seed)
     drawn = [row for row in rows["train"] if rng.random() < plan.shares.get(row.source, 1.0)]
-    asked = prepare(drawn, cutter(base), rng, short=plan.short)
+    asked = prepare(drawn, cutter(base), rng, short=SHORT_SHARE)
     report(f"{len(asked.questions)} questions, {sum(map(len, asked.texts))} word pieces of texts")
-    with destination.filled(folder) as place:
-        job = Job(base, asked, plan, device, place / TUNED, start and start / TUNED)
+    with output_folder.filled(folder) as place:
+        job = ReaderJob(base, asked, plan, device, place / TUNED, start and start / TUNED)
         try:
-            if school.teachers:
-                unmarked = prepare(rows[OPEN], cutter(base), rng, short=plan.short)
+            if teaching.teachers:
+                unmarked = prepare(rows[OPEN], cutter(base), rng, short=SHORT_SHARE)
                 report(f"{len(unmarked.questions)} questions without marked answers")
-                job = replace(job, asked=with_opinions(job, unmarked, school, processes=processes, report=report))
-            _train_networks(job, seeds, processes, report)
+                job = replace(job, inputs=with_opinions(job, unmarked, teaching, processes=processes, report=report))
+            train_networks(job, seeds, processes, report)
         except KeyboardInterrupt:
             _keep(job.tuned, folder / UNFINISHED)
             raise
-        destination.copy_others(folder, place, destination.READER)
+        output_folder.copy_others(folder, place, output_folder.READER)
         export_from_file(place / TUNED, place, trunk_depth=plan.trunk_depth)
         found = _calibrated(place, rows["dev"])
         _card(place, base, plan, found, data, beside=folder)
@@ -97,7 +97,7 @@ def _check_shares(plan: Plan, sources: set[str]) -> None:
         raise SpecError(f"no training row is of {', '.join(unknown)}; there are {', '.join(sorted(sources))}")
 
 
-def _train_networks(job: Job, seeds: int, processes: int, report: Callable[[str], None]) -> None:
+def train_networks(job: ReaderJob, seeds: int, processes: int, report: Callable[[str], None] = lambda _: None) -> None:
     """Train one network, or several and write the average of their weights."""
     if seeds == 1:
         job.run(processes)
@@ -117,10 +117,10 @@ def _keep(tuned: Path, unfinished: Path) -> None:
         shutil.move(tuned, unfinished / TUNED)
 
 
-def _calibrated(folder: Path, rows: Sequence[ReaderRow]) -> Quality:
+def _calibrated(folder: Path, rows: Sequence[ReaderRow]) -> ReaderQuality:
     """Make probabilities of a reader's scores, choose the threshold, and say how good the reader is with them."""
     reader = OnnxReader(OnnxEncoder(str(folder), folder))
-    measured = Measured.of(reader.answer([(row.question, row.passage) for row in rows]), rows)
+    measured = MeasuredAnswers.of(reader.answer([(row.question, row.passage) for row in rows]), rows)
     scale, shift = measured.calibration()
     measured = measured.calibrated(scale, shift)
     threshold = round(measured.best_threshold(), 4)
@@ -128,7 +128,7 @@ def _calibrated(folder: Path, rows: Sequence[ReaderRow]) -> Quality:
     return measured.at(threshold)
 
 
-def _card(folder: Path, base: Path, plan: Plan, found: Quality, data: Path, *, beside: Path) -> None:
+def _card(folder: Path, base: Path, plan: Plan, found: ReaderQuality, data: Path, *, beside: Path) -> None:
     write_card(
         folder,
         "A reader",

@@ -1,0 +1,66 @@
+"""HotpotQA: questions with paragraphs, and the sentences of these that are needed to answer."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from qassay.training.files import read_json
+
+
+class _Pairs(msgspec.Struct):
+    question: str
+    answer: str
+    supporting_facts: list[tuple[str, int]]
+    context: list[tuple[str, list[str]]]
+
+
+class _Facts(msgspec.Struct):
+    title: list[str]
+    sent_id: list[int]
+
+
+class _Paragraphs(msgspec.Struct):
+    title: list[str]
+    sentences: list[list[str]]
+
+
+class _Columns(msgspec.Struct):
+    question: str
+    answer: str
+    supporting_facts: _Facts
+    context: _Paragraphs
+
+
+class HotpotRow(NamedTuple):
+    """A question with its answer, its paragraphs (title and sentences), and the numbers of the supporting sentences."""
+
+    question: str
+    answer: str
+    paragraphs: list[tuple[str, list[str]]]
+    facts: set[tuple[str, int]]
+
+    @property
+    def supporting(self) -> str:
+        """The supporting sentences, in the order of the paragraphs."""
+        return " ".join(
+            sentence.strip()
+            for title, sentences in self.paragraphs
+            for index, sentence in enumerate(sentences)
+            if (title, index) in self.facts
+        )
+
+
+def read(path: Path) -> Iterator[HotpotRow]:
+    """Yield the questions of a file in either of the published shapes."""
+    for raw in read_json(path, list[dict[str, msgspec.Raw]]):
+        text = msgspec.json.encode(raw)
+        if bytes(raw["context"]).lstrip().startswith(b"{"):
+            wide = msgspec.json.decode(text, type=_Columns)
+            facts = set(zip(wide.supporting_facts.title, wide.supporting_facts.sent_id, strict=True))
+            paragraphs = list(zip(wide.context.title, wide.context.sentences, strict=True))
+            yield HotpotRow(wide.question, wide.answer, paragraphs, facts)
+        else:
+            pairs = msgspec.json.decode(text, type=_Pairs)
+            yield HotpotRow(pairs.question, pairs.answer, pairs.context, set(pairs.supporting_facts))
