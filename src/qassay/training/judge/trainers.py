@@ -75,9 +75,17 @@ def export_network(
     """
     if seeds < 1:
         raise SpecError(f"{seeds} seeds; train at least one network")
-    more = {"seeds": seeds, "device": device, "context": context}
     trained = train_network(
-        base_weights(base), rows, plan, base / TOKENIZER, **more, extra=extra, asked=asked, report=report
+        base_weights(base),
+        rows,
+        plan,
+        base / TOKENIZER,
+        seeds=seeds,
+        device=device,
+        context=context,
+        extra=extra,
+        asked=asked,
+        report=report,
     )
     export_judge({name: value.numpy() for name, value in trained.tuned.items()}, folder, layer=plan.trunk_depth)
     return trained.opinions

@@ -57,7 +57,8 @@ class ReaderData:
             for name, rows in self.sides.items()
         }
         counts[OPEN] = {"unmarked": dict(Counter(row.source for row in self.open))}
-        write_sides(folder, {**self.sides, OPEN: self.open}, counts)
+        sides = {str(side): rows for side, rows in self.sides.items()}
+        write_sides(folder, {**sides, OPEN: self.open}, counts)
 
 
 def _side(row: ReaderRow) -> Side:
