@@ -115,7 +115,7 @@ def test_opposite_opinions_are_wrong():
     """A yes-no question gives one pair of the same opinion and one of opposite ones."""
     rng = np.random.default_rng(0)
 
-    same, opposite = composed_rows.yes_no("is it red", yes=True, passage="It is red.", source="s", rng=rng)
+    same, opposite = composed_rows.yes_no_pairs("is it red", yes=True, passage="It is red.", source="s", rng=rng)
 
     assert (same.label, opposite.label) == (1.0, 0.0)
     assert same.references == opposite.references

@@ -41,5 +41,5 @@ def read(path: Path) -> Iterator[EvounaRow]:
             text, verdict = entry.get(f"answer_{system}"), entry.get(f"judge_{system}")
             if text and isinstance(text, str):
                 answers.append(SystemAnswer(system, text, verdict if verdict is None else bool(verdict)))
-        accepted = [part.strip() for part in str(entry["golden_answer"]).split("/") if part.strip()]
+        accepted = [part.strip() for part in str(entry.get("golden_answer", "")).split("/") if part.strip()]
         yield EvounaRow(str(entry["question"]), accepted, answers)
