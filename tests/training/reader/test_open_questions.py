@@ -58,6 +58,9 @@ HOTPOT_COLUMNS = [
         "context": {"title": ["Race"], "sentences": [["Berg won.", "Holm lost."]]},
     }
 ]
+PUBMEDQA = {
+    "12": {"QUESTION": "q", "CONTEXTS": ["Berg won.", "Holm lost."], "LONG_ANSWER": "a", "final_decision": "yes"}
+}
 SQUAD = {"data": [{"title": "Normans", "paragraphs": [{"context": PASSAGE, "qas": [{"question": "Who?"}]}]}]}
 FILES = {
     "evouna/NQ.json": json.dumps(EVOUNA),
@@ -70,7 +73,7 @@ FILES = {
     "multirc/val.jsonl": "",
     "multirc/test.jsonl": "",
     "mcscript/train-data.xml": MCSCRIPT,
-    "pubmedqa/ori_pqal.json": json.dumps({"12": {"CONTEXTS": ["Berg won.", "Holm lost."]}}),
+    "pubmedqa/ori_pqal.json": json.dumps(PUBMEDQA),
     "squad/dev-v2.0.json": json.dumps(SQUAD),
     "squad/train-v2.0.first10articles.json": json.dumps({"data": []}),
     "hotpotqa/hotpot_dev_distractor_subset.json": json.dumps(HOTPOT),
