@@ -2,7 +2,7 @@ import msgspec
 import pytest
 
 from fake_pipeline import interrupted
-from qassay.errors import DataError
+from qassay.errors import DataError, OutputError
 from qassay.metrics.questions.first_pass import Verdicts, decode_records, write_questions
 from qassay.metrics.questions.records import AskedQuestion, SourceRecord, SummaryRecord
 from qassay.records import Example, Reference
@@ -85,3 +85,19 @@ def test_questions_are_written_as_they_are_to_be_read(path, tmp_path):
         write_questions(tmp_path / "questions.jsonl", log, Verdicts())
     lines = (tmp_path / "questions.jsonl").read_bytes().splitlines()
     assert [msgspec.json.decode(line, type=SummaryRecord).id for line in lines] == ["1", "2"]
+
+
+def test_a_foreign_file_is_not_written_over(tmp_path):
+    """What no log began stays as it is."""
+    path = tmp_path / "scores.jsonl.questions.part"
+    path.write_text("a diary", encoding="utf-8")
+    with pytest.raises(OutputError, match="is in the way"), QuestionLog(path, "run"):
+        pass
+    assert path.read_text(encoding="utf-8") == "a diary"
+
+
+def test_a_changed_record_is_noticed(path):
+    """A record that is not what was written does not go into the result."""
+    path.write_bytes(path.read_bytes().replace(b"Anna", b"Anne", 1))
+    with _resumed(path) as log, pytest.raises(DataError, match="is not what the unfinished run wrote"):
+        log.known(_example("1"))

@@ -69,7 +69,7 @@ class CheckpointedOutput:
                 self.discard()
                 # First, so that whoever finds the part knows whose it is.
                 self._save()
-            self._file = _open_itself(self.path)
+            self._file = open_itself(self.path)
             self._file.truncate(self.state.written)
             self._file.seek(self.state.written)
         except OSError as problem:
@@ -144,7 +144,7 @@ class CheckpointedOutput:
 
     def _save(self) -> None:
         payload = msgspec.msgpack.encode(self.state)
-        with _open_itself(self._fresh_path) as file:
+        with open_itself(self._fresh_path) as file:
             file.truncate(0)
             file.write(MARK + _hash(payload).digest() + payload)
         self._fresh_path.replace(self._state_path)
@@ -157,11 +157,7 @@ class CheckpointedOutput:
             for path in (self.path, self._state_path, self._fresh_path):
                 regular = os.path.lexists(path) and S_ISREG(path.lstat().st_mode)
                 if os.path.lexists(path) and not (regular and (marked if path == self.path else _is_marked(path))):
-                    raise OutputError(
-                        "is in the way, and no unfinished run of Qassay wrote it; move it away, or choose another "
-                        "place",
-                        path,
-                    )
+                    raise in_the_way(path)
         except OSError as problem:
             raise unwritable(self.path, problem) from problem
 
@@ -194,7 +190,14 @@ class CheckpointedOutput:
             raise DataError(f"is not what the unfinished run wrote; {AGAIN}", self.path)
 
 
-def _open_itself(path: Path) -> BinaryIO:
+def in_the_way(path: Path) -> OutputError:
+    """Return the error that says that a file would be lost."""
+    return OutputError(
+        "is in the way, and no unfinished run of Qassay wrote it; move it away, or choose another place", path
+    )
+
+
+def open_itself(path: Path) -> BinaryIO:
     """Open a file for reading and writing, and make it if need be; never what a link points to."""
     return os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666), "r+b")
 
@@ -211,6 +214,11 @@ def _hash(content: bytes = b"") -> blake2b:
     return blake2b(content, digest_size=_DIGEST)
 
 
+def checksum(content: bytes) -> str:
+    """Return the hash of some bytes."""
+    return _hash(content).hexdigest()
+
+
 def _chained(before: bytes, example: Example) -> bytes:
     """Return the hash of a sequence of answers that one more is added to."""
     return _hash(before + bytes.fromhex(digest(example))).digest()
@@ -218,4 +226,4 @@ def _chained(before: bytes, example: Example) -> bytes:
 
 def digest(example: Example) -> str:
     """Identify an answer with all that came with it, of which any metric may make use."""
-    return _hash(repr(example).encode(errors="surrogatepass")).hexdigest()
+    return checksum(repr(example).encode(errors="surrogatepass"))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, BinaryIO, Self
 
 import msgspec
 
-from qassay.errors import DataError, OutputError
+from qassay.errors import DataError, OutputError, StoppedError
 from qassay.io.atomic_output import unwritable
-from qassay.scoring.checkpoint import AGAIN, digest
+from qassay.scoring.checkpoint import AGAIN, checksum, digest, in_the_way, open_itself
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -27,6 +28,8 @@ class _Line(msgspec.Struct):
     """Of the example."""
     found: msgspec.Raw
     """JSON."""
+    check: str
+    """Of `found`: a file that was changed is noticed."""
 
 
 class MemoryLog:
@@ -64,7 +67,8 @@ class QuestionLog:
     def __enter__(self) -> Self:
         try:
             self._known_length = self._checked_length() if self._resume and self._path.exists() else 0
-            self._file = self._path.open("r+b" if self._known_length else "w+b")
+            self._refuse_foreign()
+            self._file = open_itself(self._path)
             self._file.truncate(self._known_length)
             self._file.seek(self._known_length)
             if not self._known_length:
@@ -78,7 +82,9 @@ class QuestionLog:
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if self._file:
             self._file.close()
-        stays = kind is not None and (issubclass(kind, KeyboardInterrupt | OutputError) or self._known_length > 0)
+        stays = kind is not None and (
+            issubclass(kind, KeyboardInterrupt | OutputError | StoppedError) or self._known_length > 0
+        )
         if not (stays and self._resumable):
             self._path.unlink(missing_ok=True)
 
@@ -87,6 +93,8 @@ class QuestionLog:
         line = next(self._earlier, None)
         if line is None:
             return None
+        if line.check != checksum(bytes(line.found)):
+            raise DataError(f"is not what the unfinished run wrote; {AGAIN}", self._path)
         if line.digest != digest(example):
             raise DataError(f'the answer with id "{example.id}" is not the one that the unfinished run read; {AGAIN}')
         return bytes(line.found)
@@ -96,7 +104,10 @@ class QuestionLog:
         if self._file is None:
             raise ValueError("the log is used outside its context")
         encode = msgspec.json.Encoder().encode
-        lines = [encode(_Line(digest(each), msgspec.Raw(held))) for each, held in zip(examples, found, strict=True)]
+        lines = [
+            encode(_Line(digest(each), msgspec.Raw(held), checksum(held)))
+            for each, held in zip(examples, found, strict=True)
+        ]
         try:
             self._file.write(b"".join(line + b"\n" for line in lines))
             self._file.flush()
@@ -117,6 +128,20 @@ class QuestionLog:
                     yield decoder.decode(file.readline())
                 except msgspec.DecodeError as problem:
                     raise DataError(f"cannot be read ({problem}); {AGAIN}", self._path) from problem
+
+    def _refuse_foreign(self) -> None:
+        """Raise `OutputError` rather than write over a file that no log began, or follow a link."""
+        if not os.path.lexists(self._path):
+            return
+        try:
+            with self._path.open("rb") as file:
+                heading = file.readline()
+                if heading:
+                    msgspec.json.decode(heading, type=_Heading)
+        except (msgspec.DecodeError, UnicodeDecodeError, OSError) as problem:
+            raise in_the_way(self._path) from problem
+        if self._path.is_symlink():
+            raise in_the_way(self._path)
 
     def _checked_length(self) -> int:
         """Return the length of the whole lines; a kill may have cut the last one."""

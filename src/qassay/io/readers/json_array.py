@@ -12,7 +12,7 @@ from qassay.io.source import LONGEST_LINE, Source
 
 # Numbers and control characters are judged by whoever decodes the item.
 _scan = JSONDecoder(parse_int=str, parse_float=str, strict=False).raw_decode
-_SPACE = re.compile(r"[ \t\r\n]*")
+_NO_SPACE = re.compile(r"[^ \t\r\n]")
 _LONGEST_TOKEN = 12
 """A fault that is not further from the end of the text may be a token that goes on, such as `fals` or `\\ud83`."""
 
@@ -72,6 +72,7 @@ def _objects_of(text: "_Text", member: str) -> Iterator[tuple[int, bytes]]:
             text.skip()
             yield from _objects(text)
         else:
+            text.peek()
             text.value()
     if text.peek() != "}":
         raise text.error("is not valid JSON (a comma or } is expected); mend the file")
@@ -104,7 +105,7 @@ class _Text:
     def peek(self) -> str:
         """Return the next character that is no space; none at the end."""
         while True:
-            self._at = _SPACE.match(self._text, self._at).end()  # type: ignore[union-attr] - it matches nothing too
+            self._at = len(self._text) if (found := _NO_SPACE.search(self._text, self._at)) is None else found.start()
             if self._at < len(self._text):
                 return self._text[self._at]
             if not self._grow():
@@ -117,8 +118,7 @@ class _Text:
         self._at += 1
 
     def value(self) -> tuple[int, bytes]:
-        """Pass the value that comes next; return its line and its bytes."""
-        self.peek()
+        """Pass the value that begins here; return its line and its bytes."""
         while True:
             try:
                 _, end = _scan(self._text, self._at)

@@ -63,11 +63,13 @@ class Json(Format):
 
     def read(self, source: Source, context: ReadContext) -> Iterator[tuple[Example, int]]:
         """Read the rows one after the other; a missing id is `FILE:NUMBER` of the row."""
+        mapping, system = context.options.mapping, context.system()
         for number, (line, item) in enumerate(items(source), 1):
             try:
                 row: Row = decode_row(item)
-                rename(row, context.options.mapping)
-                example = to_example(row, source.stem, number, context.system())
+                if mapping:
+                    rename(row, mapping)
+                example = to_example(row, source.stem, number, system)
             except DECODING_ERRORS as error:
                 context.refuse(explain(item, error), source.name, line)
                 continue
