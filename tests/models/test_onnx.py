@@ -8,7 +8,7 @@ from qassay.errors import ModelError
 from qassay.models.base import WINDOWED
 from qassay.models.folder import write_description
 from qassay.models.load import load_encoder
-from qassay.models.onnx.encoder import OnnxEncoder
+from qassay.models.onnx.encoder import OnnxEncoder, Runtime, Session
 from qassay.training.export.encoder import export_encoder
 from tiny_bert import write_tiny_bert
 
@@ -205,3 +205,26 @@ def test_a_damaged_tokenizer_is_one_clear_error(exported, tmp_path):
 
     with pytest.raises(ModelError, match=r"tokenizer\.json: damaged"):
         OnnxEncoder("broken", tmp_path).encode(["x"], 1)
+
+
+def test_an_interrupt_does_not_wait_for_a_long_text(embedded):
+    """Other threads end when their graph has run, though their text goes on."""
+
+    class Graph:
+        get_outputs = None
+
+        def run(self, _outputs, _given):
+            return []
+
+    session = Session("graph.onnx", Graph())
+    runs = []
+
+    def work(item):
+        if item == "interrupted":
+            raise KeyboardInterrupt
+        for _ in range(10**7):
+            runs.append(session.run(None, {}))
+
+    with pytest.raises(KeyboardInterrupt):
+        Runtime(embedded.runtime.folder, threads=2).parallel(work, ["long text", "interrupted"], [2, 1])
+    assert len(runs) < 10**7

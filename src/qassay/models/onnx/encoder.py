@@ -10,7 +10,7 @@ import os
 from collections import OrderedDict
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
-from threading import Lock
+from threading import Event, Lock, local
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -45,6 +45,10 @@ def default_threads() -> int:
     return min(available, _MOST_THREADS)
 
 
+_thread = local()
+"""What this thread works for: the event that ends the work, where it is one of many threads."""
+
+
 class Session:
     """A graph that is open. That it does not run is its folder's fault (files of several models, say), and said so."""
 
@@ -54,7 +58,9 @@ class Session:
         self.get_outputs = session.get_outputs
 
     def run(self, outputs: Sequence[str] | None, given: dict[str, Any]) -> list[Any]:
-        """Run the graph as the library does."""
+        """Run the graph as the library does, unless the work of this thread has been interrupted."""
+        if (stopped := getattr(_thread, "stopped", None)) and stopped.is_set():
+            raise KeyboardInterrupt
         try:
             return list(self._session.run(outputs, given))
         except Exception as problem:  # onnxruntime raises a class of its own for every kind of trouble
@@ -102,19 +108,26 @@ class Runtime:
     def parallel(self, work: Callable[[Item], Result], items: Sequence[Item], sizes: Sequence[int]) -> list[Result]:
         """Do the work for all items, the largest first, and give the results in the items' order.
 
-        A thread takes the next item when it is done with one, so that one on a busy processor holds up no other.
+        A thread takes the next item when it is done with one, so that one on a busy processor holds up no other. On
+        Ctrl-C threads end when a graph has run, and do not finish a long text first.
         """
+        stopped = Event()
         waiting = iter(sorted(range(len(items)), key=lambda index: -sizes[index]))
         results: dict[int, Result] = {}
 
         def share(_: int) -> None:
+            _thread.stopped = stopped
             for index in waiting:
                 results[index] = work(items[index])
 
         if self.threads == 1 or len(items) == 1:
             return [work(item) for item in items]
         with ThreadPoolExecutor(self.threads) as pool:
-            list(pool.map(share, range(self.threads)))
+            try:
+                list(pool.map(share, range(self.threads)))
+            except BaseException:
+                stopped.set()
+                raise
         return [results[index] for index in range(len(items))]
 
 
