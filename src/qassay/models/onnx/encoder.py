@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections import OrderedDict
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import cached_property
 from threading import Event, Lock, local
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -23,7 +24,7 @@ from qassay.models.onnx.weight_file import read_weights
 from qassay.models.onnx.word_pieces import PieceCutter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from qassay.arrays import Ints
@@ -47,6 +48,16 @@ def default_threads() -> int:
 
 _thread = local()
 """What this thread works for: the event that ends the work, where it is one of many threads."""
+
+
+@contextmanager
+def _setting(stopped: Event) -> Iterator[None]:
+    """Set an event when something ends the block early."""
+    try:
+        yield
+    except BaseException:
+        stopped.set()
+        raise
 
 
 class Session:
@@ -117,17 +128,14 @@ class Runtime:
 
         def share(_: int) -> None:
             _thread.stopped = stopped
-            for index in waiting:
-                results[index] = work(items[index])
+            with _setting(stopped):
+                for index in waiting:
+                    results[index] = work(items[index])
 
         if self.threads == 1 or len(items) == 1:
             return [work(item) for item in items]
-        with ThreadPoolExecutor(self.threads) as pool:
-            try:
-                list(pool.map(share, range(self.threads)))
-            except BaseException:
-                stopped.set()
-                raise
+        with ThreadPoolExecutor(self.threads) as pool, _setting(stopped):
+            list(pool.map(share, range(self.threads)))
         return [results[index] for index in range(len(items))]
 
 
