@@ -277,3 +277,10 @@ def test_worked_examples(page, tmp_path):
     examples = doctest.DocTestParser().get_doctest(page.read_text(encoding="utf-8"), {}, name(page), str(page), 0)
     with chdir(tmp_path):
         assert doctest.DocTestRunner(verbose=False).run(examples).failed == 0
+
+
+@every_page
+def test_pages_import_nothing_internal(page):
+    """What a reader copies is `qassay` and its public names, or a module of their own."""
+    text = page.read_text(encoding="utf-8")
+    assert re.findall(r"(?:from|import) qassay\.[\w.]+", text) == []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from qassay.api.inputs import LeftOut, paths_of, read_answers, read_options, title_of
+from qassay.api.inputs import LeftOut, paths_of, read_answers, read_options, scored_in_memory, title_of
 from qassay.api.result import Result, page_path
 from qassay.errors import SpecError, option
 from qassay.io.scored_files import are_scored, read_scored
@@ -88,13 +88,15 @@ def compare(
     wanted = as_names("metrics", metrics)
     options = read_options(format, columns, None, on_error)
     files = paths_of(answers)
-    if files is not None and format == "auto" and are_scored(files):
+    in_memory = scored_in_memory(answers)
+    if in_memory is not None or (files is not None and format == "auto" and are_scored(files)):
         if wanted:
             raise SpecError(
                 f"{option('metrics')} scores answers, and these files hold scores already; leave it out, or give the "
                 "answers"
             )
-        table, left_out = table_of_rows([read_scored(file) for file in files], files, seed=seed), LeftOut()
+        parts = [in_memory] if in_memory is not None else [read_scored(file) for file in files or ()]
+        table, left_out = table_of_rows(parts, files or ["rows"], seed=seed), LeftOut()
     else:
         examples, left_out = read_answers(answers, options, apart=True)
         table = score_examples(

@@ -6,7 +6,16 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from qassay.api.inputs import LeftOut, as_files, check_apart, paths_of, read_answers, read_options, title_of
+from qassay.api.inputs import (
+    LeftOut,
+    as_files,
+    check_apart,
+    paths_of,
+    read_answers,
+    read_options,
+    scored_in_memory,
+    title_of,
+)
 from qassay.api.result import Result, page_path
 from qassay.errors import SpecError, option
 from qassay.io.scored_files import is_scored, read_scored
@@ -217,8 +226,9 @@ def _judgements(given: Answers | None) -> Judgements | None:
 def _evidence(answers: Answers, judgements: Judgements | None, run: _ScoringRun) -> tuple[Evidence, LeftOut]:
     files = paths_of(answers) or []
     scored = [each for each in files if each != "-" and is_scored(each)]
-    rows = join_rows([row for each in scored for row in read_scored(each)])
-    if scored and len(scored) == len(files):
+    in_memory = scored_in_memory(answers)
+    rows = join_rows([*(in_memory or ()), *(row for each in scored for row in read_scored(each))])
+    if in_memory is not None or (scored and len(scored) == len(files)):
         if run.metrics:
             raise SpecError(
                 f"{option('metrics')} scores answers, and these files hold scores already; leave it out, or give the "

@@ -16,6 +16,7 @@ from qassay.io.atomic_output import check_outputs
 from qassay.io.in_memory import Convert, each_row, from_examples, from_rows
 from qassay.io.reader import Reader, ReadOptions
 from qassay.io.readers.rows import check_mapping, rename, to_example
+from qassay.io.scored_files import ScoredRow, read_scored
 from qassay.records import Example
 
 if TYPE_CHECKING:
@@ -141,6 +142,17 @@ def as_files(given: object, name: str) -> Iterator[list[str]]:
             if error.path != str(path):
                 raise
             raise DataError(error.problem, name if error.line is None else f"{name}: row {error.line}") from error
+
+
+def scored_in_memory(answers: object) -> list[ScoredRow] | None:
+    """Return rows that hold scores and no answers (`id`, `system`, `scores`, `judgement`); None for any others."""
+    if paths_of(answers) is not None:
+        return None
+    first = next(iter(answers), None) if isinstance(answers, list | tuple) else None
+    if not isinstance(first, Mapping) or "scores" not in first or "references" in first:
+        return None
+    with as_files(answers, "scores") as (file,):
+        return list(read_scored(file))
 
 
 def _plain(row: object, number: int) -> bytes:

@@ -10,6 +10,7 @@ from rich.table import Table
 
 from qassay.cli.options import Json
 from qassay.cli.terminal import output, print_json
+from qassay.home import below_home
 from qassay.models.base import EMBEDDED, EMBEDDED_FOLDER
 from qassay.models.load import load_encoder, load_weigher
 
@@ -47,7 +48,7 @@ def _embedded() -> dict[str, Any]:
 
 
 def _cached() -> list[dict[str, Any]]:
-    home = Path(os.environ.get("HF_HOME", Path("~/.cache/huggingface").expanduser())) / "hub"
+    home = Path(os.environ.get("HF_HOME", below_home("~/.cache/huggingface"))) / "hub"
     rows = []
     for folder in sorted(home.glob("models--*/snapshots/*")):
         name = folder.parents[1].name.removeprefix("models--").replace("--", "/")

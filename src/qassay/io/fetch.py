@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
 
 from qassay.errors import QassayError
+from qassay.home import below_home
 from qassay.io.manifest import GITHUB, DataFile, DataSet, find_set
 from qassay.version import __version__
 
@@ -54,9 +55,9 @@ def data_folder() -> Path:
     """Return the folder of public data: `$QASSAY_DATA`, or `qassay/data` in the user's cache."""
     named = os.environ.get("QASSAY_DATA")
     if named:
-        return Path(named).expanduser()
+        return below_home(named)
     cache = os.environ.get("XDG_CACHE_HOME")
-    return (Path(cache) if cache else Path("~/.cache").expanduser()) / "qassay" / "data"
+    return (Path(cache) if cache else below_home("~/.cache")) / "qassay" / "data"
 
 
 def fetch(

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qassay.errors import ModelError
+from qassay.home import below_home
 from qassay.text.language_id import is_other_european
 
 if TYPE_CHECKING:
@@ -118,7 +119,7 @@ class ModelRef:
     @property
     def folder(self) -> Path:
         """The folder of a model that lies on this machine."""
-        return EMBEDDED_FOLDER if self.kind == "embedded" else Path(self.name).expanduser()
+        return EMBEDDED_FOLDER if self.kind == "embedded" else below_home(self.name)
 
 
 EMBEDDED_FOLDER = Path(__file__).parent / "mini"
@@ -128,7 +129,7 @@ def parse_ref(text: str) -> ModelRef:
     """Return what a model name means: `mini`, an existing folder or anything that looks like a path, or a Hub name."""
     if text == EMBEDDED:
         return ModelRef("embedded", text)
-    if text and Path(text).expanduser().is_dir():
+    if text and _is_folder(text):
         return ModelRef("folder", text)
     if text.startswith((".", "/", "~", "\\")) or text.count("/") > 1:
         raise ModelError(f'there is no model folder "{text}"')
@@ -137,6 +138,14 @@ def parse_ref(text: str) -> ModelRef:
             f'"{text}" is no model: give {EMBEDDED}, a folder, or a Hugging Face name such as roberta-large'
         )
     return ModelRef("hub", text)
+
+
+def _is_folder(text: str) -> bool:
+    try:
+        return below_home(text).is_dir()
+    except (OSError, ValueError):
+        # No path at all: too long for one, or with a NUL byte in it.
+        return False
 
 
 def is_foreign(text: str) -> bool:

@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Iterable
+from difflib import get_close_matches
 from functools import cache
 from typing import Literal
 
@@ -20,7 +21,14 @@ CJK_PUNCTUATION = (
 )
 
 _SPACED_WORD = rf"[^\W\d_{UNSPACED}]+"
-_LANGUAGE = re.compile(r"[a-z]{2,3}")
+_ISO_639_1 = """
+aa ab ae af ak am an ar as av ay az ba be bg bh bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv dz ee el
+en eo es et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu hy hz ia id ie ig ii ik io is it iu
+ja jv ka kg ki kj kk kl km kn ko kr ks ku kv kw ky la lb lg li ln lo lt lu lv mg mh mi mk ml mn mr ms mt my na
+nb nd ne ng nl nn no nr nv ny oc oj om or os pa pi pl ps pt qu rm rn ro ru rw sa sc sd se sg si sk sl sm sn so
+sq sr ss st su sv sw ta te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu
+"""
+_LANGUAGES = frozenset(_ISO_639_1.split())
 _PLANE = 0x10000
 """Regular expressions look up characters of Unicode's first plane in a table, and any others one after another;
 the combining marks beyond it belong to scripts of the past."""
@@ -72,7 +80,11 @@ def combining_marks() -> str:
 
 
 def check_language(code: str) -> str:
-    """Accept `auto` or a language code such as en, zh or de."""
-    if code != "auto" and not _LANGUAGE.fullmatch(code):
-        raise SpecError(f'"{code}" is not a language; give auto or a code such as en, zh, ja, ko or de')
+    """Accept `auto` or a language code of ISO 639-1, such as en, zh or de."""
+    if code != "auto" and code not in _LANGUAGES:
+        close = get_close_matches(code.lower(), sorted(_LANGUAGES), n=3, cutoff=0.5)
+        nearest = f" ({', '.join(close)}?)" if close else ""
+        raise SpecError(
+            f'"{code}" is not a language; give auto or a code of ISO 639-1 such as en, zh, ja, ko or de{nearest}'
+        )
     return code

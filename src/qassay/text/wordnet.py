@@ -16,6 +16,7 @@ from mmap import ACCESS_READ, mmap
 from pathlib import Path
 
 from qassay.errors import DataError
+from qassay.home import below_home
 
 PARTS_OF_SPEECH = ("noun", "verb", "adj", "adv")
 INDEXES = tuple(f"index.{part}" for part in PARTS_OF_SPEECH)
@@ -169,7 +170,7 @@ def find_wordnet() -> Path | None:
 
 def _places() -> Iterator[Path]:
     nltk_data = [Path(folder) for folder in os.environ.get("NLTK_DATA", "").split(os.pathsep) if folder]
-    nltk_data.append(Path("~/nltk_data").expanduser())
+    nltk_data.append(below_home("~/nltk_data"))
     nltk_data += [Path(sys.prefix, *inner) for inner in (("nltk_data",), ("share", "nltk_data"))]
     nltk_data += [Path(base, "nltk_data") for base in ("/usr/share", "/usr/local/share", "/usr/lib")]
     for folder in nltk_data:

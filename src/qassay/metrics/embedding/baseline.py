@@ -13,6 +13,7 @@ import msgspec
 import numpy as np
 
 from qassay.errors import DataError
+from qassay.home import below_home
 from qassay.metrics.base import f_measure
 from qassay.metrics.embedding.matching import match, unit
 from qassay.models.folder import fingerprint
@@ -115,4 +116,4 @@ def _text(reference: str | dict[str, str]) -> str:
 
 def _cache() -> Path:
     home = os.environ.get("XDG_CACHE_HOME")
-    return (Path(home) if home else Path("~/.cache").expanduser()) / "qassay" / "baselines"
+    return (Path(home) if home else below_home("~/.cache")) / "qassay" / "baselines"
