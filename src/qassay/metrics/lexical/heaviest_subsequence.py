@@ -6,7 +6,7 @@ Two texts often have several longest common subsequences. Where tokens have weig
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from rapidfuzz.distance import LCSseq
@@ -23,11 +23,25 @@ if TYPE_CHECKING:
 _TOKEN = 4.0
 """What a token adds for itself. The shares of weight that a subsequence has on both sides add up to 2 at most, so that
 they decide between subsequences of one length and never between two lengths."""
-_TABLE = 1 << 21
+_TABLE = 1 << 17
 """Cells that are filled at once."""
 LARGEST_TABLE = 1 << 25
-"""Candidate length times reference length up to which the heaviest one is looked for: half a second. For longer texts
-any longest one is taken."""
+"""Shared tokens of the candidate times those of the reference up to which the heaviest one is looked for: half a
+second. Beyond that any longest one is taken."""
+
+
+class _Shared(NamedTuple):
+    """Of one side of each pair, the tokens that the other side has too: no other can be in a common subsequence."""
+
+    position: Ints
+    """Where each of them stands among all texts' tokens, pair after pair."""
+    starts: Ints
+    """Where each pair's begin."""
+
+    @property
+    def lengths(self) -> Ints:
+        """How many each pair has."""
+        return np.diff(self.starts)
 
 
 def heaviest_subsequence(tokens: Tokens, left: Ints, right: Ints, weights: Floats) -> tuple[Floats, Floats]:
@@ -37,17 +51,35 @@ def heaviest_subsequence(tokens: Tokens, left: Ints, right: Ints, weights: Float
     """
     totals = summed(tokens.text_of, weights, len(tokens))
     shares = weights / np.where(totals > 0, totals, 1.0)[tokens.text_of]
-    lengths = tokens.lengths
-    cells = lengths[left].astype(np.float64) * lengths[right]
+    ours, theirs = _shared(tokens, left, right)
+    cells = ours.lengths.astype(np.float64) * theirs.lengths
     sides = [_any_subsequence(tokens, left, right, np.flatnonzero(cells > LARGEST_TABLE))]
-    for rows in _similar_sizes(lengths[left], lengths[right], np.flatnonzero((cells > 0) & (cells <= LARGEST_TABLE))):
-        pair, i, j = _trace(*_fill(_padded(tokens, left[rows], shares), _padded(tokens, right[rows], shares)))
-        sides.append((rows[pair], tokens.starts[left[rows[pair]]] + i, tokens.starts[right[rows[pair]]] + j))
+    for rows in _similar_sizes(ours.lengths, theirs.lengths, np.flatnonzero((cells > 0) & (cells <= LARGEST_TABLE))):
+        tables = [_padded(tokens, side, rows, shares) for side in (ours, theirs)]
+        pair, i, j = _trace(*_fill(*tables))
+        sides.append(
+            (rows[pair], ours.position[ours.starts[rows[pair]] + i], theirs.position[theirs.starts[rows[pair]] + j])
+        )
     pair, i, j = (np.concatenate(parts) for parts in zip(*sides, strict=True))
     # Added up in the texts' own order, as the totals are: so no share comes out above 1, and no other text matters.
     order = np.argsort(i, kind="stable")
     pair, i, j = pair[order], i[order], j[order]
     return summed(pair, weights[i], len(left)), summed(pair, weights[j], len(left))
+
+
+def _shared(tokens: Tokens, left: Ints, right: Ints) -> tuple[_Shared, _Shared]:
+    places, pairs, keys = [], [], []
+    for texts in (left, right):
+        lengths = tokens.lengths[texts]
+        places.append(ranges(tokens.starts[texts], lengths))
+        pairs.append(np.repeat(np.arange(len(texts)), lengths))
+        keys.append(pairs[-1] * len(tokens.words) + tokens.ids[places[-1]])
+    found = []
+    for place, pair, here, there in zip(places, pairs, keys, keys[::-1], strict=True):
+        kept = np.isin(here, there)
+        counts = np.bincount(pair[kept], minlength=len(left))
+        found.append(_Shared(place[kept], np.concatenate((np.zeros(1, np.int64), np.cumsum(counts)))))
+    return found[0], found[1]
 
 
 def _similar_sizes(left: Ints, right: Ints, rows: Ints) -> Iterator[Ints]:
@@ -61,11 +93,11 @@ def _similar_sizes(left: Ints, right: Ints, rows: Ints) -> Iterator[Ints]:
         start += max(fitting, 1)
 
 
-def _padded(tokens: Tokens, texts: Ints, shares: Floats) -> tuple[Ints, Floats]:
-    """Return the texts' tokens and their shares of weight as two tables, one row per text; -1 where a text ended."""
-    lengths = tokens.lengths[texts]
+def _padded(tokens: Tokens, side: _Shared, rows: Ints, shares: Floats) -> tuple[Ints, Floats]:
+    """Return some pairs' tokens and their shares of weight as two tables, one row per pair; -1 where a row ended."""
+    lengths = side.lengths[rows]
     inside = np.arange(lengths.max()) < lengths[:, None]
-    position = ranges(tokens.starts[texts], lengths)
+    position = side.position[ranges(side.starts[rows], lengths)]
     ids, of_token = np.full(inside.shape, -1, np.int64), np.zeros(inside.shape)
     ids[inside], of_token[inside] = tokens.ids[position], shares[position]
     return ids, of_token
