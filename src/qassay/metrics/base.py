@@ -90,6 +90,11 @@ class Metric(ABC):
         """Whether a model that the run names is of the kind that the metric's parameter `model` takes."""
         return False
 
+    def uses_model(self, ref: str) -> bool:
+        """Whether a model that the run names has a part in the scores."""
+        weighs = self.weighting is not None and self.weighting.takes_model(ref)
+        return weighs or dict(self.spec.options).get("model") == ref
+
     @property
     def needed_fields(self) -> frozenset[str]:
         """The fields that an answer must have, with these parameters and weights."""

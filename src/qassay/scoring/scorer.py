@@ -126,9 +126,7 @@ class Scorer:
     def need_model(self) -> Self:
         """Refuse a model that no metric of the run can use, instead of scoring with the embedded one in silence."""
         running, model = [metric for metric in self.metrics if metric.runs_model], self.resources.model
-        weighing = any(metric.weighting is not None and metric.weighting.takes_model(model) for metric in running)
-        named = any(dict(metric.spec.options).get("model") == model for metric in running)
-        if model == EMBEDDED or not running or named or weighing:
+        if model == EMBEDDED or not running or any(metric.uses_model(model) for metric in running):
             return self
         raise SpecError(
             f'"{model}" is nothing that {", ".join(str(metric.spec) for metric in running)} could use: keyphrase '

@@ -38,21 +38,21 @@ class _Row(msgspec.Struct):
 
 
 def baseline(encoder: Encoder, layer: int, source: str, power: float) -> Baseline:
-    """Return the baseline of a layer: from a file, or computed once a model and kept in the user's cache.
+    """Return the baseline of a layer: from a file, or computed once per model and kept in the user's cache.
 
     A file has the columns LAYER, P, R and F, as the bert-score package's baseline files do. Computed: every packaged
     example answer against the answers to other questions.
     """
     if source != "yes":
         return _from_file(Path(source), layer)
-    kept = _cache() / f"{encoder.fingerprint}-{_fingerprint(_texts())}-{layer}-{power:g}.json"
+    cached = _cache() / f"{encoder.fingerprint}-{_fingerprint(_texts())}-{layer}-{power:g}.json"
     try:
-        return Baseline(*msgspec.json.decode(kept.read_bytes(), type=list[float]))
+        return Baseline(*msgspec.json.decode(cached.read_bytes(), type=list[float]))
     except (OSError, msgspec.MsgspecError, TypeError):
         found = _computed(encoder, layer, power)
     try:
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        kept.write_bytes(msgspec.json.encode(list(found)))
+        cached.parent.mkdir(parents=True, exist_ok=True)
+        cached.write_bytes(msgspec.json.encode(list(found)))
     except OSError:
         # A cache that cannot be written costs time, not correctness.
         return found
@@ -86,7 +86,7 @@ def _from_file(path: Path, layer: int) -> Baseline:
 
 @cache
 def _texts() -> tuple[str, ...]:
-    """Return the packaged example answers, one a question."""
+    """Return the packaged example answers, one per question."""
     lines = (files("qassay") / "assets" / "demo.jsonl").read_bytes().splitlines()
     rows = [msgspec.json.decode(line, type=_Row) for line in lines]
     answers = {row.question: _text(row.references[0]) for row in rows}

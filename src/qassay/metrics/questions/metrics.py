@@ -13,6 +13,7 @@ from qassay.metrics.questions.first_pass import QuestionPass, Verdicts, example_
 from qassay.metrics.questions.models import reads_english
 from qassay.metrics.questions.qa_pipeline import Source, unreadable
 from qassay.metrics.questions.verification import IS_ANSWERED, METHODS
+from qassay.metrics.registry import create_all
 from qassay.models.question_models import Models
 from qassay.spec import Param
 
@@ -57,6 +58,12 @@ class QuestionMetric(MeanMetric):
         """Models ask and answer."""
         return True
 
+    def uses_model(self, ref: str) -> bool:
+        """Whether the metric that compares the answers takes the model."""
+        if self.method == IS_ANSWERED:
+            return False
+        return any(dict(metric.spec.options).get("model") == ref for metric in create_all([METHODS[self.method]], ref))
+
     def first_passes(self, resources: Resources) -> tuple[QuestionPass]:
         """Ask all questions of the run."""
         models = resources.questions or Models(model=resources.model, device=resources.device)
@@ -83,8 +90,8 @@ class QuestionMetric(MeanMetric):
     def unscored(self, batch: Batch) -> dict[int, str]:
         """Return why a summary has no score."""
         reasons = self._verdicts(batch).reasons
-        places = [(self.name, example_key(example)) for example in batch.examples]
-        return {i: reasons[place] for i, place in enumerate(places) if place in reasons}
+        keys = [(self.name, example_key(example)) for example in batch.examples]
+        return {i: reasons[key] for i, key in enumerate(keys) if key in reasons}
 
     def _verdicts(self, batch: Batch) -> Verdicts:
         """Return the run's verdicts, and ask now what the first pass did not: of one reference of several, say."""

@@ -111,11 +111,11 @@ class QAPipeline:
             texts = {text[:_LOOKED_AT] for task in tasks for text in (task.source.raises, task.source.answers)}
             self._unread |= {text for text in texts - self._unread if language_notes([text])}
         raised = self._questioner.ask([task.source.raises for task in tasks])
-        asked = [(task, each) for task, questions in zip(tasks, raised, strict=True) for each in questions]
-        answers = self._answerer.answer([(each.question.text, task.source.answers) for task, each in asked])
-        verdicts = self._verdicts(asked, answers)
+        questions = [(task, each) for task, found in zip(tasks, raised, strict=True) for each in found]
+        answers = self._answerer.answer([(each.question.text, task.source.answers) for task, each in questions])
+        verdicts = self._verdicts(questions, answers)
         records: dict[tuple[int, str, str], list[AskedQuestion]] = {}
-        for (task, each), answer, verdict in zip(asked, answers, verdicts, strict=True):
+        for (task, each), answer, verdict in zip(questions, answers, verdicts, strict=True):
             found = records.setdefault((task.example, task.metric, task.source.name), [])
             found.append(self._question(each, answer, verdict))
         of_metric: dict[tuple[int, str], list[_Task]] = {}
@@ -126,16 +126,16 @@ class QAPipeline:
             for i, example in enumerate(examples)
         ]
 
-    def _verdicts(self, asked: Sequence[tuple[_Task, Raised]], answers: Sequence[Answer]) -> list[dict[str, float]]:
+    def _verdicts(self, questions: Sequence[tuple[_Task, Raised]], answers: Sequence[Answer]) -> list[dict[str, float]]:
         rows = [i for i, answer in enumerate(answers) if self._is_answered(answer)]
         pairs = [
             Pair(
-                asked[i][1].question.text,
-                asked[i][1].question.answer,
+                questions[i][1].question.text,
+                questions[i][1].question.answer,
                 answers[i].text,
-                asked[i][0].source.raises,
-                asked[i][0].source.answers,
-                asked[i][1].span,
+                questions[i][0].source.raises,
+                questions[i][0].source.answers,
+                questions[i][1].span,
                 (answers[i].start, answers[i].end),
             )
             for i in rows

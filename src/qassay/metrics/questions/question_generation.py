@@ -59,7 +59,7 @@ class Questioner:
         return f"{own}+{self._writer.fingerprint}" if self._writer else own
 
     def ask(self, texts: Sequence[str]) -> list[list[Raised]]:
-        """Return every text's questions, in its order; the same question is asked once a text."""
+        """Return every text's questions, in its order; the same question is asked once per text."""
         new = [text for text in dict.fromkeys(texts) if text not in self._recent]
         for text, raised in zip(new, self._raise(new), strict=True):
             self._recent[text] = raised
@@ -71,11 +71,11 @@ class Questioner:
         return found
 
     def _raise(self, texts: Sequence[str]) -> list[list[Raised]]:
-        places = [(i, span) for i, text in enumerate(texts) for span in _statements(text)]
-        tagged = self._chunker.tag([texts[i][slice(*span)] for i, span in places])
+        sentences = [(i, span) for i, text in enumerate(texts) for span in _statements(text)]
+        tagged = self._chunker.tag([texts[i][slice(*span)] for i, span in sentences])
         phrases = [
             (i, start, sentence, phrase)
-            for (i, (start, _)), sentence in zip(places, tagged, strict=True)
+            for (i, (start, _)), sentence in zip(sentences, tagged, strict=True)
             for phrase in select_answers(sentence)
         ]
         questions = [generate(sentence, phrase, self._chunker.knows) for _, _, sentence, phrase in phrases]

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from qassay.metrics.questions.question_words import Asked, ask_for
+from qassay.metrics.questions.question_words import Interrogative, ask_for
 from qassay.metrics.questions.verbs import base_form, third_person
 from qassay.models.syntax import TIME
 
@@ -51,24 +51,24 @@ class Question:
 
 def generate(sentence: Tagged, answer: Phrase, is_word: Callable[[str], bool]) -> Question:
     """Turn a sentence into a question that an answer phrase in it answers."""
-    asked = ask_for(sentence, answer)
+    wh = ask_for(sentence, answer)
     first = _first(sentence, answer)
-    gap = _gap(sentence, answer, asked, first)
-    text = _fronted(sentence, first, gap, asked, is_word)
+    gap = _gap(sentence, answer, wh, first)
+    text = _fronted(sentence, first, gap, wh, is_word)
     if text is None:
-        start, words = gap[0], asked.words
-        if asked.takes_preposition and start < answer.first and not _may_stand_alone(sentence, answer, asked):
-            start, words = answer.first, asked.behind_preposition
+        start, words = gap[0], wh.words
+        if wh.takes_preposition and start < answer.first and not _may_stand_alone(sentence, answer, wh):
+            start, words = answer.first, wh.behind_preposition
         text = sentence.text[sentence.words[first].start : sentence.words[start].start] + words
     after = _after(sentence, gap[1])
-    if gap[0] == first and asked.words in {"what", "who"}:
+    if gap[0] == first and wh.words in {"what", "who"}:
         after = _agreeing(sentence, gap[1], after)
     return Question(
         text=_finished(text + after),
         answer=answer.text(sentence),
         sentence=sentence.text,
         answer_span=answer.characters(sentence),
-        kind=asked.kind,
+        kind=wh.kind,
     )
 
 
@@ -93,10 +93,10 @@ def _first(sentence: Tagged, answer: Phrase) -> int:
     return first
 
 
-def _gap(sentence: Tagged, answer: Phrase, asked: Asked, first: int) -> Span:
+def _gap(sentence: Tagged, answer: Phrase, wh: Interrogative, first: int) -> Span:
     """Return the words that the question word stands for: the answer, its preposition, quotation marks around it."""
     start, end = answer.first, answer.last
-    if asked.takes_preposition and start > first:
+    if wh.takes_preposition and start > first:
         return start - 1, end
     quoted = first < start and end < len(sentence.words)
     if quoted and sentence.words[start - 1].text in _QUOTES and sentence.words[end].text in _QUOTES:
@@ -104,7 +104,7 @@ def _gap(sentence: Tagged, answer: Phrase, asked: Asked, first: int) -> Span:
     return start, end
 
 
-def _may_stand_alone(sentence: Tagged, answer: Phrase, asked: Asked) -> bool:
+def _may_stand_alone(sentence: Tagged, answer: Phrase, wh: Interrogative) -> bool:
     """Whether "where" or "when" can stand for preposition and answer in mid-sentence.
 
     Both can at its end, and not at its beginning, before its subject ("when, it rained"). Before more words "when" can
@@ -115,7 +115,7 @@ def _may_stand_alone(sentence: Tagged, answer: Phrase, asked: Asked) -> bool:
         return False
     if not any(word.text[:1].isalnum() for word in rest):
         return True
-    return asked.kind == TIME and rest[0].phrase != "VP" and rest[0].part != "WRB"
+    return wh.kind == TIME and rest[0].phrase != "VP" and rest[0].part != "WRB"
 
 
 def _agreeing(sentence: Tagged, last: int, after: str) -> str:
@@ -133,7 +133,7 @@ def _after(sentence: Tagged, last: int) -> str:
     return rest[: ending.start()] + ending["closing"] if ending else rest
 
 
-def _fronted(sentence: Tagged, first: int, gap: Span, asked: Asked, is_word: Callable[[str], bool]) -> str | None:
+def _fronted(sentence: Tagged, first: int, gap: Span, wh: Interrogative, is_word: Callable[[str], bool]) -> str | None:
     """Return the question up to where the answer stood, the question word moved to the front; or give up."""
     following = sentence.words[gap[1]] if gap[1] < len(sentence.words) else None
     if following and (
@@ -144,13 +144,13 @@ def _fronted(sentence: Tagged, first: int, gap: Span, asked: Asked, is_word: Cal
     if verb is None:
         return None
     end = _end_of_verb(sentence, verb)
-    front = asked.words
+    front = wh.words
     if end < gap[0]:
         # One preposition between the verb and the answer comes along; anything else would change what is asked.
         between = sentence.words[end : gap[0]]
         if len(between) != 1 or between[0].phrase != "PP":
             return None
-        front = f"{between[0].text.lower()} {asked.words}"
+        front = f"{between[0].text.lower()} {wh.words}"
     auxiliary, rest = _auxiliary(sentence, verb, end, is_word)
     if auxiliary is None:
         return None

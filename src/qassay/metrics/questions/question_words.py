@@ -40,7 +40,7 @@ _SURELY = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Interrogative:
     """A question word with what goes with it, and whether it stands for the preposition before the answer too."""
 
     words: str
@@ -50,7 +50,7 @@ class Asked:
     """What asks for the same where the preposition stays: "in what place" for "where"."""
 
 
-def ask_for(sentence: Tagged, answer: Phrase) -> Asked:
+def ask_for(sentence: Tagged, answer: Phrase) -> Interrogative:
     """Choose the question word for an answer from what the chunker says of it and from the word before it."""
     words = sentence.words[answer.first : answer.last]
     before = sentence.words[answer.first - 1].text.lower() if answer.first else ""
@@ -62,12 +62,12 @@ def ask_for(sentence: Tagged, answer: Phrase) -> Asked:
         case "time":
             return _time(words, before)
         case "person":
-            return Asked(_who(sentence, answer, head, before), kind=PERSON)
+            return Interrogative(_who(sentence, answer, head, before), kind=PERSON)
         case "place":
             return _place(words, head, before)
         case _:
             named = head.named == "organisation" and head.part in {"NNP", "NNPS"}
-            return Asked("what organization" if named else _what(words, head))
+            return Interrogative("what organization" if named else _what(words, head))
 
 
 def _who(sentence: Tagged, answer: Phrase, head: Word, before: str) -> str:
@@ -79,15 +79,15 @@ def _who(sentence: Tagged, answer: Phrase, head: Word, before: str) -> str:
     return "whom" if _is_preposition(sentence, answer.first - 1) else "who"
 
 
-def _figure(words: Sequence[Word], head: Word, kind: str) -> Asked | None:
+def _figure(words: Sequence[Word], head: Word, kind: str) -> Interrogative | None:
     if head.named == "money" and kind != PERSON:
-        return Asked("how much", kind=AMOUNT)
+        return Interrogative("how much", kind=AMOUNT)
     if head.named == "percent":
-        return Asked("what percentage", kind=AMOUNT)
+        return Interrogative("what percentage", kind=AMOUNT)
     if (counted := _counted(words)) is not None:
-        return Asked(f"how many {counted}".strip(), kind=COUNT)
+        return Interrogative(f"how many {counted}".strip(), kind=COUNT)
     if kind == DURATION and head.text.lower() in _UNITS_OF_TIME:
-        return Asked("how long", kind=DURATION)
+        return Interrogative("how long", kind=DURATION)
     return None
 
 
@@ -137,15 +137,15 @@ def _counted(words: Sequence[Word]) -> str | None:
     return counted if plural and words[first].named != "percent" else None
 
 
-def _time(words: Sequence[Word], before: str) -> Asked:
+def _time(words: Sequence[Word], before: str) -> Interrogative:
     if before in _WITH_WHEN:
-        return Asked("when", takes_preposition=True, kind=TIME, behind_preposition=_what_time(words))
+        return Interrogative("when", takes_preposition=True, kind=TIME, behind_preposition=_what_time(words))
     if before in _BEFORE_WHEN or before not in {"after", "before", "for", "of", "than"}:
-        return Asked("when", kind=TIME)
+        return Interrogative("when", kind=TIME)
     unit = words[-1].text.lower()
     if before == "for" and unit in _UNITS_OF_TIME and words[0].part in {"DT", "CD", "JJ"}:
-        return Asked("how long", kind=DURATION)
-    return Asked(f"what {unit}" if unit in _UNITS_OF_TIME else "what time", kind=TIME)
+        return Interrogative("how long", kind=DURATION)
+    return Interrogative(f"what {unit}" if unit in _UNITS_OF_TIME else "what time", kind=TIME)
 
 
 def _what_time(words: Sequence[Word]) -> str:
@@ -157,12 +157,12 @@ def _what_time(words: Sequence[Word]) -> str:
     return "what month" if last in _MONTHS else "what day" if last.endswith("day") else "what time"
 
 
-def _place(words: Sequence[Word], head: Word, before: str) -> Asked:
+def _place(words: Sequence[Word], head: Word, before: str) -> Interrogative:
     if head.part in _COMMON and (described := _what(words, head)) != "what":
-        return Asked(described, kind=PLACE)
+        return Interrogative(described, kind=PLACE)
     if before in _WITH_WHERE:
-        return Asked("where", takes_preposition=True, kind=PLACE, behind_preposition="what place")
-    return Asked("where" if before in _BEFORE_WHERE else "what place", kind=PLACE)
+        return Interrogative("where", takes_preposition=True, kind=PLACE, behind_preposition="what place")
+    return Interrogative("where" if before in _BEFORE_WHERE else "what place", kind=PLACE)
 
 
 def _what(words: Sequence[Word], head: Word) -> str:
