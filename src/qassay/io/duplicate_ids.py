@@ -53,7 +53,7 @@ class SeenIds:
         return sum(run.high.nbytes + run.low.nbytes for run in (*self._settled, *self._recent))
 
     def add(self, keys: Sequence[tuple[str, str]]) -> list[int]:
-        """Remember the pairs and give the positions in `keys` of those that were known already."""
+        """Remember the pairs and return the positions in `keys` of those that were known already."""
         if not keys:
             return []
         words = np.frombuffer(b"".join(_digests(keys)), dtype=np.uint64)
@@ -104,13 +104,13 @@ def _digests(keys: Sequence[tuple[str, str]]) -> list[bytes]:
 
 
 def _shard_bounds(high: Words) -> list[tuple[int, int]]:
-    """Cut ascending high halves where the shards begin."""
+    """Return where each shard begins and ends among ascending high halves."""
     cuts = [0, *np.searchsorted(high, SHARD_STARTS).tolist(), len(high)]
     return list(pairwise(cuts))
 
 
 def _found(run: _Run, high: Words, low: Words) -> NDArray[np.bool_]:
-    """Say for each digest whether it is in the run."""
+    """Return for each digest whether it is in the run."""
     if not len(run.high) or not len(high):
         return np.zeros(len(high), dtype=np.bool_)
     places = np.searchsorted(run.high, high)

@@ -17,7 +17,7 @@ Convert = Callable[[dict[str, Any], str, int, str], Example]
 
 
 def from_rows(rows: Iterable[object], source: str = "rows", convert: Convert = to_example) -> Iterator[Example]:
-    """Turn dictionaries, or the rows of a table, into examples; the place of a row is `row 3`.
+    """Yield the examples of dictionaries, or of the rows of a table; the place of a row is `row 3`.
 
     NaN and pandas' NA stand for nothing, and numpy arrays for lists, as tables have them.
     """

@@ -121,7 +121,7 @@ class Reader:
         self._context.refuse(f"{repeated(example)}; {ONE_ID_EACH}", name, line)
 
     def _groups(self) -> Iterator[Group]:
-        """Put each file of questions together with the files of answers that follow it."""
+        """Yield each file of questions together with the files of answers that follow it."""
         named = None if self._options.format == "auto" else format_named(self._options.format)
         groups: list[Group] = []
         for source in self._sources:
@@ -147,7 +147,7 @@ class Reader:
 
 
 def sniff(path: str | Path) -> str:
-    """Name the format of a file by its content, and only where that leaves it open by its extension."""
+    """Return the name of a file's format."""
     source = Source.at(path)
     try:
         found = recognise(source, {})
@@ -163,7 +163,7 @@ def _stem(source: Source) -> str:
 
 
 def distinct(reading: Reading, refuse: Refusal) -> Iterator[Example]:
-    """Refuse the same `(system, id)` twice; whatever comes before a bad row is given first."""
+    """Yield the examples, and call `refuse` for each `(system, id)` that came before."""
     seen = SeenIds()
     waiting: list[Placed] = []
     try:
@@ -188,6 +188,6 @@ def _first_seen(chunk: Sequence[Placed], seen: SeenIds, refuse: Refusal) -> Iter
 
 
 def repeated(example: Example) -> str:
-    """Say that an answer has come before."""
+    """Return the message that an id of a system appears twice."""
     of_system = f' of system "{example.system}"' if example.system else ""
     return f'the id "{example.id}"{of_system} appears twice'

@@ -1,4 +1,4 @@
-"""Scores as tables: one row an answer, one column a metric."""
+"""Scores as tables: one row per answer, one column per metric."""
 
 import csv
 import tempfile
@@ -76,7 +76,7 @@ def write_parquet(path: Path, specs: Sequence[str], documents: Iterable[Document
 
 
 def columns_of(documents: Iterable[Document], specs: Sequence[str]) -> list[Column]:
-    """Name the columns that rows need, of which only the last one tells which there are."""
+    """Return the columns of all rows; each row may add some."""
     present: dict[str, None] = {}
     unscored: set[str] = set()
     for document in documents:
@@ -95,7 +95,7 @@ def columns_of(documents: Iterable[Document], specs: Sequence[str]) -> list[Colu
 
 
 def _buffered(buffer: IO[bytes], documents: Iterable[Document], specs: Sequence[str]) -> list[Column]:
-    """Put the rows aside until the columns are known."""
+    """Write the rows to a buffer until the columns are known."""
 
     def passing() -> Iterator[Document]:
         for document in documents:

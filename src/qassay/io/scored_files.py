@@ -33,7 +33,7 @@ class ScoredRow:
 
 
 def read_scored(path: str | Path) -> Generator[ScoredRow, None, None]:
-    """Return the rows of any file that `qassay score` wrote."""
+    """Yield the rows of any file that `qassay score` wrote."""
     source = Source.at(path)
     try:
         found = recognise(source, {}).format.name
@@ -46,12 +46,12 @@ def read_scored(path: str | Path) -> Generator[ScoredRow, None, None]:
 
 
 def read_rows(path: str | Path) -> Iterator[ScoredRow]:
-    """Return the rows of JSON lines that `qassay score` wrote."""
+    """Yield the rows of JSON lines that `qassay score` wrote."""
     return _json_lines(Source.at(path))
 
 
 def is_scored(path: str | Path) -> bool:
-    """Tell a file of scores from one of answers, by its first row."""
+    """Whether a file holds scores and not answers, by its first row."""
     reading = read_scored(path)
     try:
         next(reading)

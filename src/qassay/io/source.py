@@ -64,7 +64,7 @@ class _ZstandardReading:
 
 @contextmanager
 def readable(name: str) -> Iterator[None]:
-    """Turn what the operating system or a decompressor says against a file into a `DataError`."""
+    """Raise errors of the operating system and of decompressors as `DataError`s that name the file."""
     try:
         yield
     except FileNotFoundError as error:
@@ -125,7 +125,7 @@ class Source:
 
     @classmethod
     def at(cls, path: str | Path) -> "Source":
-        """Name a file, or standard input as `-`; nothing is opened yet."""
+        """Return the source of a file, or of standard input for `-`; nothing is opened yet."""
         name = str(path)
         if name == "-":
             return cls(STANDARD_INPUT, STANDARD_INPUT, standard_input, None)
@@ -208,7 +208,7 @@ class Source:
                     raise DataError("is not UTF-8; save the file as UTF-8", self.name, number) from error
 
     def close(self) -> None:
-        """Let go of the file; the next reading starts from the beginning."""
+        """Close the file; the next reading starts from the beginning."""
         if self._raw is not None and (self.is_file or self.name != STANDARD_INPUT):
             self._raw.close()
         if self.is_file:

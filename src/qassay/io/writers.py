@@ -41,7 +41,7 @@ def encode_jsonl(rows: Iterable[Mapping[str, Any]]) -> bytes:
 
 
 def open_writer(path: str | Path, specs: Sequence[str]) -> Writer:
-    """Choose a writer by the file's extension; nothing is touched before rows are written."""
+    """Return the writer for the file's extension; nothing is touched before rows are written."""
     place = Path(path)
     for extension, write in _WRITERS.items():
         if place.name.lower().endswith(extension):

@@ -39,7 +39,7 @@ class MemoryLog:
         self.found: list[bytes] = []
 
     def known(self, example: Example) -> bytes | None:  # noqa: ARG002 - the same for all
-        """Know nothing from before."""
+        """Return None: there is no earlier run."""
         return None
 
     def add(self, examples: Sequence[Example], found: Sequence[bytes]) -> None:  # noqa: ARG002 - found says it itself

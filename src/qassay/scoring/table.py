@@ -159,7 +159,7 @@ class ScoreTable:
         return [aggregate.to_dict() for aggregate in self.aggregates]
 
     def to_pandas(self) -> pd.DataFrame:
-        """Return one row an answer, with the columns of the tables that `score -o` writes (needs pandas)."""
+        """Return one row per answer, with the columns of the tables that `score -o` writes (needs pandas)."""
         try:
             import pandas as pd  # noqa: PLC0415 - optional and heavy
         except ImportError as error:

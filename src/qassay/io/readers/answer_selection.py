@@ -186,7 +186,7 @@ def _examples(
 
 
 def _once(questions: Iterable[_Question], source: Source, *, by_name: bool) -> Iterator[_Question]:
-    """Refuse a question that comes again further on, whose earlier sentences had too few references."""
+    """Raise `DataError` for a question that comes again further on, whose earlier sentences had too few references."""
     seen = SeenIds()
     coming = iter(questions)
     while batch := list(islice(coming, QUESTIONS_AT_ONCE)):

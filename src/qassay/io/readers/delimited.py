@@ -34,7 +34,7 @@ class _Lines:
 
 
 def records(source: Source, context: ReadContext, delimiter: str, *, quoted: bool = True) -> Iterator[Record]:
-    """Return the header and then every record, each with as many cells as the header; blank lines do not count."""
+    """Yield the header and then every record, each with as many cells as the header; blank lines do not count."""
     # The limit is the module's, not the reader's; its default of 128 KiB is shorter than some contexts.
     csv.field_size_limit(LONGEST_LINE)
     lines = _Lines(source)
@@ -67,10 +67,10 @@ def records(source: Source, context: ReadContext, delimiter: str, *, quoted: boo
 
 
 def header(reading: Iterator[Record], source: Source) -> list[str]:
-    """Take the first record as the names of the columns, which must differ."""
+    """Return the names of the columns, which are the first record; raise `DataError` where two are the same."""
     line, names = next(reading, (1, []))
     if not names:
-        raise DataError("is empty; give a header and one row an answer", source.name)
+        raise DataError("is empty; give a header and one row per answer", source.name)
     names = [name.strip() for name in names]
     for name in names:
         if name and names.count(name) > 1:
@@ -79,7 +79,7 @@ def header(reading: Iterator[Record], source: Source) -> list[str]:
 
 
 def need_columns(names: Sequence[str], needed: Sequence[str], source: Source) -> None:
-    """Check that the header has the columns that a format is known by."""
+    """Raise `DataError` if the header lacks a column that the format has."""
     for name in needed:
         if name not in names:
             columns = ", ".join(needed)

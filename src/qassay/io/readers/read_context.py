@@ -65,7 +65,7 @@ class ReadContext:
         self.skipped_total = 0
 
     def refuse(self, problem: str, name: str, line: int) -> None:
-        """Stop at a bad row, or leave it out if the options say so."""
+        """Raise `DataError` for a bad row, or leave it out if the options say so."""
         if self.options.on_error == "stop":
             raise DataError(
                 f"{problem}, or {option('on_error', 'skip')}" if self.options.can_skip else problem, name, line
@@ -73,18 +73,18 @@ class ReadContext:
         self.leave_out(problem, name, line)
 
     def leave_out(self, reason: str, name: str, line: int) -> None:
-        """Count a row that is not to be scored, without calling it an error."""
+        """Count and list a row that is not scored and is no error."""
         self.skipped_total += 1
         if len(self.skipped) < LISTED:
             self.skipped.append(Skipped(f"{name}:{line}", reason))
 
     def no_mapping(self, format_name: str) -> None:
-        """Refuse a mapping for a format whose fields are fixed."""
+        """Raise `DataError` if there is a mapping for a format whose fields are fixed."""
         if self.options.mapping:
             raise DataError(f"{option('columns')} does not apply to the format {format_name}, whose fields are fixed")
 
     def check_answers(self, questions: Source, answers: Sequence[Source], kind: str) -> None:
-        """Refuse several files of answers where one name is for all, or where the questions can be read only once."""
+        """Raise `DataError` if several files share one system name, or the questions can be read only once."""
         if self.options.system is not None and len(answers) > 1:
             raise DataError(f"{option('system')} names one system, and there are several files of {kind}; leave it out")
         if len(answers) > 1 and not questions.is_file:
@@ -92,7 +92,7 @@ class ReadContext:
         questions.passes = len(answers)
 
     def system(self, otherwise: str = "") -> str:
-        """Name the system of answers that do not: as the option says, or else as the format has it."""
+        """Return the system of answers that name none: that of the option, or else the format's."""
         return otherwise if self.options.system is None else self.options.system
 
 
@@ -100,5 +100,5 @@ Reading = Iterator[Placed]
 
 
 def fail(problem: str) -> NoReturn:
-    """Return what is wrong with a row; whoever knows its place adds it."""
+    """Raise `DataError` without a place, which the caller adds."""
     raise DataError(problem)

@@ -72,7 +72,7 @@ _NOTHING: Row = {}
 
 
 def to_example(row: Row, stem: str, number: int, system: str) -> Example:
-    """Build an example out of a row, which is used up: what is left of it becomes `extra`.
+    """Return the example of a row; fields that are not ours stay in the row, which becomes `extra`.
 
     A row without an id is called `STEM:NUMBER`, and `system` is for rows that name none.
     Raises `DataError` without a place, which the caller knows.
@@ -117,7 +117,7 @@ def to_example(row: Row, stem: str, number: int, system: str) -> Example:
 
 
 def rename(row: Row, mapping: Mapping[str, str]) -> None:
-    """Return the fields of a row our names; all at once, so that two fields may swap names.
+    """Rename the fields of a row to ours; all at once, so that two fields may swap names.
 
     A field that had the name before is kept under `NAME (input)`.
     """
@@ -132,12 +132,12 @@ def rename(row: Row, mapping: Mapping[str, str]) -> None:
 
 
 def as_input(name: str) -> str:
-    """Name a field of the input whose own name is taken."""
+    """Return the name of an input's field whose own name is taken."""
     return f"{name} (input)"
 
 
 def check_mapping(mapping: Mapping[str, str], fields: Sequence[str] = FIELDS) -> None:
-    """Refuse a mapping from a field that the format does not have, or of one field to two."""
+    """Raise `DataError` for a mapping from a field that the format does not have, or of one field to two."""
     for ours in mapping:
         if ours not in fields:
             close = get_close_matches(ours, fields, n=1)
@@ -157,7 +157,7 @@ def parse_opinion(value: object) -> Opinion:
 
 
 def missing(field: str, names: Mapping[str, Any]) -> str:
-    """Say that a field is not there, and which one may be meant."""
+    """Return the message that a field is missing, with the one that may be meant."""
     if field == "references" and "scores" in names:
         return '"references" is missing: this looks like what `qassay score` wrote; give the answers it was made of'
     present = {name.lower(): name for name in names if isinstance(name, str)}
@@ -171,7 +171,7 @@ def missing(field: str, names: Mapping[str, Any]) -> str:
 
 
 def need_text(example: Example) -> None:
-    """Refuse strings that cannot be written as UTF-8, which Python allows and files do not."""
+    """Raise `DataError` for strings that cannot be written as UTF-8, which Python allows and files do not."""
     texts = (example.id, example.question, example.candidate or "", example.system, example.context or "")
     references = (reference.text for reference in example.references)
     check_characters("".join((*texts, *references, *example.entities, example.question_type or "")))
@@ -192,7 +192,7 @@ def _check_within(value: object) -> None:
 
 
 def check_characters(text: str) -> None:
-    """Refuse half of a surrogate pair."""
+    """Raise `DataError` for half of a surrogate pair."""
     try:
         text.encode()
     except UnicodeEncodeError as error:
@@ -262,7 +262,7 @@ def _candidate(value: object, row: Row) -> str:
         return value
     if _is_number(value):
         return fail(f'"candidate" is a number; write it in quotes: "{_shown(value)}", or null where there is no answer')
-    return fail(f'"candidate" must be a string and is {_kind(value)}; give one answer a row')
+    return fail(f'"candidate" must be a string and is {_kind(value)}; give one answer per row')
 
 
 def _identifier(value: object, fallback: str) -> str:

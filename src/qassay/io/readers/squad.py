@@ -65,7 +65,7 @@ class Squad(Format):
         return "answers" if first_key[1].decode(errors="replace") not in FIELDS else False
 
     def read(self, source: Source, context: ReadContext) -> Iterator[tuple[Example, int]]:
-        """Refuse questions alone."""
+        """Raise `DataError`: questions alone cannot be scored."""
         del context
         problem = "holds questions and no answers; give predictions after it: dev.json predictions.json"
         raise DataError(problem, source.name)

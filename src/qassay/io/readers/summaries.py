@@ -107,7 +107,7 @@ def _read(
 
 
 def to_summary(row: Row, stem: str, number: int, system: str) -> Example:
-    """Build an example out of a summary's row, which is used up."""
+    """Return the example of a summary's row; the row is emptied."""
     _check_texts(row, needed=("summary",), optional=("document",), nullable="summary")
     _take(row, {"candidate": "summary", "context": "document"})
     bare = not row.get("references")
@@ -121,7 +121,7 @@ def to_summary(row: Row, stem: str, number: int, system: str) -> Example:
 
 
 def to_pair(row: Row, stem: str, number: int, system: str) -> Example:
-    """Build an example out of a pair's row, which is used up."""
+    """Return the example of a pair's row; the row is emptied."""
     contexts = (ANSWER_CONTEXT, "prediction_context")
     _check_texts(row, needed=("answer", "prediction"), optional=contexts, nullable="prediction")
     _take(row, {"references": "answer", "candidate": "prediction", "context": "prediction_context"})
@@ -132,7 +132,7 @@ def to_pair(row: Row, stem: str, number: int, system: str) -> Example:
 
 
 def _check_texts(row: Row, *, needed: Sequence[str], optional: Sequence[str], nullable: str) -> None:
-    """Name what is wrong by the names that these rows have; `null` is for what a system did not give."""
+    """Raise `DataError` with the names that these rows have; `null` is for what a system did not give."""
     for name in (*needed, *optional):
         value = row.get(name)
         if name in needed and name not in row:
@@ -145,7 +145,7 @@ def _check_texts(row: Row, *, needed: Sequence[str], optional: Sequence[str], nu
 
 
 def _take(row: Row, names: Mapping[str, str]) -> None:
-    """Return fields the names that they have among answers; a field that had such a name before is kept beside it."""
+    """Rename fields to those of answers; a field that had such a name before is kept as `NAME (input)`."""
     for ours in names:
         if ours in row:
             row[as_input(ours)] = row.pop(ours)
