@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections import OrderedDict
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cached_property
 from threading import Event, Lock, local
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -50,6 +50,10 @@ _thread = local()
 """What this thread works for: the event that ends the work, where it is one of many threads."""
 
 
+class _ThreadStopped(BaseException):
+    """Ends the work of a thread when another one, or Ctrl-C, has ended the whole."""
+
+
 @contextmanager
 def _setting(stopped: Event) -> Iterator[None]:
     """Set an event when something ends the block early."""
@@ -71,7 +75,7 @@ class Session:
     def run(self, outputs: Sequence[str] | None, given: dict[str, Any]) -> list[Any]:
         """Run the graph as the library does, unless the work of this thread has been interrupted."""
         if (stopped := getattr(_thread, "stopped", None)) and stopped.is_set():
-            raise KeyboardInterrupt
+            raise _ThreadStopped
         try:
             return list(self._session.run(outputs, given))
         except Exception as problem:  # onnxruntime raises a class of its own for every kind of trouble
@@ -128,7 +132,7 @@ class Runtime:
 
         def share(_: int) -> None:
             _thread.stopped = stopped
-            with _setting(stopped):
+            with suppress(_ThreadStopped), _setting(stopped):
                 for index in waiting:
                     results[index] = work(items[index])
 
