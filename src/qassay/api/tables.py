@@ -62,7 +62,14 @@ class ScoreResult(ScoreTable, Result):
         for row in self.answers():
             one = without_fields(row.example, self.consumed_fields)
             yield ScoredRow(
-                one.id, one.system, dict(row.scores), dict(row.unscored), one.judgement, one.question_type, one.extra
+                one.id,
+                one.system,
+                dict(row.scores),
+                dict(row.unscored),
+                one.judgement,
+                one.question_type,
+                one.extra,
+                one.question,
             )
 
     def report(self, path: str | Path, *, call: str = "") -> Path:

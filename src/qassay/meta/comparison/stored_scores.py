@@ -61,16 +61,15 @@ def table_of_rows(files: Iterable[Iterable[ScoredRow]], names: Sequence[str], *,
 
 
 def _example(row: ScoredRow) -> Example:
-    question = row.extra.get("question")
     return Example(
         row.id,
-        question if isinstance(question, str) else "",
+        row.question,
         (),
         None,
         row.system,
         question_type=row.question_type,
         judgement=row.judgement,
-        extra={name: value for name, value in row.extra.items() if name != "question"},
+        extra=row.extra,
     )
 
 

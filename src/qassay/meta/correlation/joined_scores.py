@@ -81,4 +81,5 @@ def _joined(one: ScoredRow, other: ScoredRow) -> ScoredRow:
         judgement=other.judgement if one.judgement is None else one.judgement,
         question_type=other.question_type if one.question_type is None else one.question_type,
         extra={**other.extra, **one.extra},
+        question=one.question or other.question,
     )
