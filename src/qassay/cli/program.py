@@ -36,7 +36,6 @@ COMMANDS = {
     "data": "Public benchmark files, with checksums.",
 }
 """Every command with one line of help; its module has its name."""
-_HEADS = {"build": ("chunker", "reader"), "train": ("chunker", "reader")}
 _USAGE_ERROR: type[Exception] = typer.BadParameter.__bases__[0]
 """Typer's own kind of error for a wrong command line, which it does not export; neither does it the next."""
 _HELP_INSTEAD = "NoArgsIsHelpError"
@@ -113,20 +112,12 @@ def load(name: str) -> Any:  # noqa: ANN401 - as above
         app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
         app.command(name, epilog=_examples(module), context_settings=_SETTINGS)(getattr(module, name))
     else:
-        _add_heads(app, name)
         app.info.cls, app.info.context_settings = Group, _SETTINGS
     for each in app.registered_commands:
         each.cls = Command
     command = get_group(app) if hasattr(module, "app") else get_command(app)
     command.name = name
     return command
-
-
-def _add_heads(app: typer.Typer, name: str) -> None:
-    """Add the commands of a group that stand in a module of their own."""
-    for head in _HEADS.get(name, ()):
-        if head not in {each.name for each in app.registered_commands}:
-            app.command(head)(getattr(import_module(f"qassay.cli.{name}_heads"), head))
 
 
 def execute(words: Sequence[str]) -> int:
