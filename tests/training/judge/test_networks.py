@@ -29,7 +29,7 @@ ROWS = [
     JudgeRow("", ("four steps",), "four", 1.0, "b", "2"),
     JudgeRow("how many steps", ("four",), "seven", 0.0, "b", "3"),
 ]
-PLAN = named_plan("judge", epochs=1, batch=64, rate=1e-3)
+PLAN = named_plan("judge", epochs=1, batch=64, rate=1e-3, trunk_depth=5)
 
 
 @pytest.fixture(scope="module")
@@ -176,7 +176,7 @@ def test_polishing_reads_peoples_verdicts(base, weights):
     rows = [
         JudgeRow("what is the capital", ("rome",), "it is paris", label, source, str(number))
         for source, label in sides
-        for number in range(20)
+        for number in range(10)
     ]
     asked = prepare(rows[-1:], Tokenizer.from_file(str(base / "tokenizer.json")))
 

@@ -48,7 +48,7 @@ def shaped(trunk_base):
 def written(folder, train=72):
     folder.mkdir(exist_ok=True)
     write_rows(folder / "train.jsonl", rows(0, train))
-    write_rows(folder / "dev.jsonl", rows(72, 96))
+    write_rows(folder / "dev.jsonl", rows(72, 72 + train // 3))
     return folder
 
 

@@ -68,13 +68,13 @@ def data(tmp_path: Path) -> Path:
 def test_training_makes_the_accepted_answers_likelier(weights, asked):
     """The same few questions, seen again and again, are learnt."""
     torch.manual_seed(0)
-    network = ReaderNetwork(weights, 4)
+    network = ReaderNetwork(weights, 5)
     losses = []
     train(
         network,
         weights,
         asked,
-        named_plan("reader", trunk_depth=4, epochs=60, batch=512, rate=1e-3),
+        named_plan("reader", trunk_depth=5, epochs=50, batch=512, rate=1e-3),
         "cpu",
         report=lambda _, loss: losses.append(loss),
     )
