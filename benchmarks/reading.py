@@ -27,7 +27,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from qassay.training.chunker.sources import conll
 
 from qassay.meta.accuracy.classification import calibrate
 from qassay.metrics.questions.answer_selection import select_answers
@@ -38,6 +37,7 @@ from qassay.models.load_question_answering import load_chunker, load_reader
 from qassay.models.onnx.reader import Answer
 from qassay.text.sentences import sentence_spans
 from qassay.training.answer_text import FUNCTION_WORDS
+from qassay.training.chunker.build import conll_rows
 from qassay.training.chunker.rows import TaggedRow
 from qassay.training.chunker.train import phrase_f1
 from qassay.training.reader.build import elsewhere, removed
@@ -180,7 +180,7 @@ def measure_chunker(model: str) -> dict[str, Mapping[str, float]]:
 def test_sentences() -> Sequence[TaggedRow]:
     """Read CoNLL-2000's test part."""
     archive = next((DATA / "resources/nltk_data").rglob("conll2000.zip"))
-    return list(conll(archive, "test.txt", np.random.default_rng(0)))
+    return list(conll_rows(archive, "test.txt", np.random.default_rng(0)))
 
 
 def measure_speed(model: str) -> dict[str, Mapping[str, float]]:

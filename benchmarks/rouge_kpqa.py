@@ -13,11 +13,12 @@ from pathlib import Path
 from unittest import mock
 
 import numpy as np
-from qassay.training.judged_pairs import JudgedPair, judged_sources
 
 from qassay import Example, Reference
 from qassay.metrics.lexical import heaviest_subsequence
 from qassay.scoring.scorer import score_examples
+from qassay.training.keyphrase.judged import judged_sources
+from qassay.training.keyphrase.rows import JudgedPair
 
 SPECS = ("rouge_l:kpqa,tok=word", "rouge_l:kpqa")
 DRAWS = 1000

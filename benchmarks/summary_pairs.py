@@ -24,7 +24,7 @@ from qassay.io.readers.answer_selection import read_selection
 from qassay.io.source import Source
 from qassay.metrics.questions.records import SummaryRecord
 from qassay.models.load_question_answering import load_reader
-from qassay.training.judged_pairs import student_answers
+from qassay.training.corpora.judged_answers import read_semeval
 from summaries import answer_pairs, area, ask_everything
 
 DATA = Path(os.environ.get("QASSAY_DATA", Path(__file__).parents[2] / "shared" / "data")) / "train"
@@ -62,14 +62,14 @@ def trec(rng: np.random.Generator) -> Iterator[Held]:
 
 
 def students(corpus: str) -> Iterator[Held]:
-    """Give students' answers against the first model answer."""
-    for pair in student_answers(DATA / "semeval2013" / "semeval-3way.zip", corpus):
-        if min(len(text.split()) for text in (pair.candidate, pair.references[0])) >= SAYS_SOMETHING:
-            yield Held(pair.candidate, pair.references[0], pair.label == 1)
+    """Yield students' answers against the first model answer."""
+    for pair in read_semeval(DATA / "semeval2013" / "semeval-3way.zip", corpus):
+        if min(len(text.split()) for text in (pair.answer, pair.references[0])) >= SAYS_SOMETHING:
+            yield Held(pair.answer, pair.references[0], pair.label == 1)
 
 
 def score(record: SummaryRecord, counts: str, method: str, threshold: float) -> float:
-    """Give QAEval's score of a text by one way of counting answers."""
+    """Return QAEval's score of a text by one way of counting answers."""
     asked = [question for source in record.sources for question in source.questions]
     if not asked:
         return float("nan")
