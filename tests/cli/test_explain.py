@@ -2,7 +2,7 @@
 
 import pytest
 
-from commands import answers, qassay_json, write_rows
+from commands import answers, qassay, qassay_json, write_rows
 
 
 def test_an_answer_of_a_file_is_explained(tmp_path):
@@ -45,3 +45,31 @@ def test_a_bad_row_names_no_option_that_is_not_there(refused, tmp_path):
     message = refused("explain", file, "--id", "q1", "-m", "token_f1")
     assert '"references" is empty' in message
     assert "--on-error" not in message
+
+
+NUMBERS = ("--question", "How many?", "--reference", "five to ten", "--candidate", "5 to 10", "-m", "lerc")
+
+
+def test_the_rule_that_fired_is_named_in_text():
+    """With the words before and after."""
+    assert "rule number_form 5 \u2192 five; 10 \u2192 ten" in qassay("explain", *NUMBERS).stdout
+
+
+def test_the_rule_that_fired_is_named_in_json():
+    """Both changes of one rule are there."""
+    (reference,) = qassay_json("explain", *NUMBERS)["references"]
+    assert reference["ingredients"]["lerc"] == {
+        "judged as": "five to ten",
+        "rule number_form": "5 \u2192 five; 10 \u2192 ten",
+    }
+
+
+def test_the_rule_that_fired_is_named_on_the_page(tmp_path):
+    """As in the terminal."""
+    qassay("explain", *NUMBERS, "--html", tmp_path / "page.html")
+    assert "rule number_form" in (tmp_path / "page.html").read_text(encoding="utf-8")
+
+
+def test_no_rule_is_named_where_rules_are_off():
+    """What is written is judged."""
+    assert "rule" not in qassay("explain", *NUMBERS[:-1], "lerc,rules=off").stdout.replace("rules=off", "")

@@ -118,8 +118,11 @@ class LearnedMetric(MeanMetric):
         explained = [ScoreBreakdown()] * len(batch)
         for part in self.judged_pairs(batch, batch.pairs)[1:]:
             for pair, example, fired in zip(part.rows.tolist(), part.batch.examples, part.fired, strict=True):
-                changes = [(f"rule {rule.name}", f"{rule.before} \u2192 {rule.after or NOTHING}") for rule in fired]
-                shown = [("judged as", example.candidate or NOTHING), *changes]
+                changes: dict[str, list[str]] = {}
+                for rule in fired:
+                    changes.setdefault(rule.name, []).append(f"{rule.before} \u2192 {rule.after or NOTHING}")
+                by_rule = [(f"rule {name}", "; ".join(made)) for name, made in changes.items()]
+                shown = [("judged as", example.candidate or NOTHING), *by_rule]
                 ingredients = tuple(Ingredient(name, shortened(text)) for name, text in shown)
                 explained[batch.pairs.example[pair]] = ScoreBreakdown(ingredients)
         return explained
