@@ -32,12 +32,13 @@ COMMANDS = [
     "data list",
 ]
 RUN_ALL = f"""
-import shlex
-from qassay.cli.main import app
+import shlex, sys
+from qassay.cli.main import run
 for line in {COMMANDS!r}:
     print("command:", line, flush=True)
+    sys.argv = ["qassay", *shlex.split(line)]
     try:
-        app(shlex.split(line))
+        run()
     except SystemExit as end:
         if end.code:
             raise

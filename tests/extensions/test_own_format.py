@@ -35,6 +35,23 @@ def test_correlate_reads_it_by_name(environment, cards):
     assert json.loads(done.stdout)["correlations"][0]["n"] == 2, done.stderr
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("compare", "cards.txt", "-m", "token_f1"),
+        ("explain", "cards.txt", "--id", "Who wrote it?", "--system", "A", "-m", "token_f1"),
+        ("score", "cards.txt", "-m", "token_f1", "--report", "page.html"),
+    ],
+    ids=["compare", "explain", "report"],
+)
+def test_other_commands_read_it(environment, cards, words):
+    """Every command that reads answers reads those of the package."""
+    text = cards.read_text(encoding="utf-8")
+    cards.write_text(text + text.replace("#deck A", "#deck B"), encoding="utf-8")
+    done = run_installed(environment, cards.parent, *words)
+    assert done.returncode == 0, done.stderr
+
+
 def test_a_bad_card_is_refused_with_its_place(environment, cards):
     """What the format refuses is said as of any other format, with the line and the way out."""
     cards.write_text("#deck A\nWho?\n", encoding="utf-8")
