@@ -18,10 +18,12 @@ if TYPE_CHECKING:
     from qassay.api.tables import ScoreResult, StoredScores
     from qassay.api.verify import StoredVerification, VerificationResult, verify
     from qassay.errors import DataError, ModelError, OutputError, QassayError, SpecError
+    from qassay.features.tokens import token_view
     from qassay.features.weightings import WEIGHTINGS, Token, Weighting, register_weighting
     from qassay.io.readers.format import Format
     from qassay.io.readers.formats import register_format
     from qassay.metrics.base import MeanMetric, Metric
+    from qassay.metrics.breakdown import Ingredient, Part, ScoreBreakdown
     from qassay.metrics.registry import register_judge, register_metric
     from qassay.models.question_models import Models
     from qassay.records import Example, Opinion, Reference
@@ -39,6 +41,7 @@ __all__ = [
     "Example",
     "ExplanationResult",
     "Format",
+    "Ingredient",
     "LoadedMetric",
     "MeanMetric",
     "Metric",
@@ -47,10 +50,12 @@ __all__ = [
     "Opinion",
     "OutputError",
     "Param",
+    "Part",
     "QassayError",
     "RankResult",
     "Reference",
     "Score",
+    "ScoreBreakdown",
     "ScoreResult",
     "ScoreTable",
     "SpecError",
@@ -75,6 +80,7 @@ __all__ = [
     "register_weighting",
     "score",
     "score_summaries",
+    "token_view",
     "verify",
 ]
 
@@ -91,9 +97,11 @@ _HOMES = {
     "qassay.api.tables": ("ScoreResult", "StoredScores"),
     "qassay.api.verify": ("StoredVerification", "VerificationResult", "verify"),
     "qassay.errors": ("DataError", "ModelError", "OutputError", "QassayError", "SpecError"),
+    "qassay.features.tokens": ("token_view",),
     "qassay.features.weightings": ("WEIGHTINGS", "Token", "Weighting", "register_weighting"),
     "qassay.io.readers.format": ("Format",),
     "qassay.io.readers.formats": ("register_format",),
+    "qassay.metrics.breakdown": ("Ingredient", "Part", "ScoreBreakdown"),
     "qassay.metrics.base": ("MeanMetric", "Metric"),
     "qassay.models.question_models": ("Models",),
     "qassay.metrics.registry": ("register_judge", "register_metric"),

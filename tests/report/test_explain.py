@@ -2,12 +2,15 @@ import io
 import json
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from rich.console import Console
 
+import qassay
 from answers import answer
 from qassay.errors import SpecError
 from qassay.metrics.breakdown import topics
+from qassay.metrics.registry import CATALOGUE
 from qassay.records import Example, Reference
 from qassay.report.explain.alignment import Match
 from qassay.report.explain.render import explain, print_explanation, render_explanation, write_explanation
@@ -250,3 +253,37 @@ def test_the_page_of_an_answer_without_a_question_has_a_title():
 
     assert "given" not in page.partition("<title>")[2].partition("</title>")[0]
     assert "<li>given</li>" not in page
+
+
+class Letters(qassay.MeanMetric):
+    """Letters of the answer as a share of those of the reference, weighed or not."""
+
+    name = "letters"
+    weightings = qassay.WEIGHTINGS
+
+    def values(self, batch):
+        """Divide one side's weight by the other's."""
+        view = qassay.token_view(batch, self.tok, self.spec.weights)
+        weights = np.ones(len(view.tokens.ids)) if view.weights is None else view.weights
+        totals = np.bincount(view.tokens.text_of, weights, len(view.tokens))
+        return totals[view.candidate] / totals[view.reference]
+
+    def explain(self, batch):
+        """Count the letters."""
+        return [qassay.ScoreBreakdown((qassay.Ingredient("letters", str(len(e.candidate))),)) for e in batch.examples]
+
+
+@pytest.fixture
+def letters():
+    qassay.register_metric(Letters)
+    yield
+    CATALOGUE.unregister("letters")
+
+
+@pytest.mark.usefixtures("letters")
+def test_a_metric_of_somebody_else_explains_itself():
+    """What its own `explain` says stands beside the score, and its weights on the words."""
+    explanation = explained(answer("one dog", "one cat"), specs=["letters", "letters:uniform"])
+
+    assert "letters          1.000  letters 7" in shown(explanation)
+    assert explanation.to_dict()["references"][0]["candidate_words"][0]["weights"] == {"uniform": 1.0}
