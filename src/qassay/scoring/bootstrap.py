@@ -70,9 +70,8 @@ def small_sample_interval(metric: Metric, value: float, n: int, confidence: floa
     if not -_ROUNDING <= share <= 1 + _ROUNDING or (metric.declaration.corpus == "pooled" and not extreme):
         return AggregateInterval(None, None, TOO_FEW)
     low, high = wilson(min(1.0, max(0.0, share)), n, quantile(confidence))
-    return AggregateInterval(
-        *(limit * metric.declaration.maximum for limit in (min(low, share), max(high, share))), WILSON
-    )
+    maximum = metric.declaration.maximum
+    return AggregateInterval(min(low, share) * maximum, max(high, share) * maximum, WILSON)
 
 
 def _percentiles(samples: Floats, confidence: float, value: float) -> tuple[float, float] | None:

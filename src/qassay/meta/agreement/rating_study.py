@@ -98,5 +98,5 @@ def are_votes(ratings: Ratings, measurement: Measurement) -> bool:
 
 
 def _removal(ratings: Ratings, row: int) -> Removal:
-    item = ratings.items[ratings.item[row]]
-    return Removal(*item, ratings.annotators[ratings.annotator[row]], float(ratings.value[row]))
+    id_, system = ratings.items[ratings.item[row]]
+    return Removal(id_, system, ratings.annotators[ratings.annotator[row]], float(ratings.value[row]))
