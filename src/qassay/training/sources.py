@@ -18,7 +18,7 @@ _RECIPES = Path(__file__).parent / "recipes"
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class DataSource:
     """One file to build from."""
 
     format: str
@@ -34,10 +34,10 @@ class Source:
         return {"path": self.path.name, "licence": self.licence, "sha256": digest(self.path)}
 
 
-def read_recipe(name: str, folder: Path) -> list[Source]:
+def read_recipe(name: str, folder: Path) -> list[DataSource]:
     """Return the files behind an embedded model, in the folder that holds the public training sets."""
     return [
-        Source(row["format"], folder / row["file"], row.get("name", ""), row["licence"], row.get("most"))
+        DataSource(row["format"], folder / row["file"], row.get("name", ""), row["licence"], row.get("most"))
         for row in _recipe(name)["sources"]
     ]
 
@@ -52,15 +52,15 @@ def _recipe(name: str) -> dict[str, Any]:
     return tomllib.loads((_RECIPES / f"{name}.toml").read_text(encoding="utf-8"))
 
 
-def parse_source(text: str, recipe: str, formats: Collection[str], what: str = "FORMAT") -> Source:
+def parse_source(text: str, recipe: str, formats: Collection[str], what: str = "FORMAT") -> DataSource:
     """Return the file that `format:path` names, as in `squad:dev-v1.1.json`."""
     kind, colon, path = text.partition(":")
     if not colon or kind not in formats:
         raise SpecError(f'"{text}" is not {what}:FILE with a {what.lower()} among {", ".join(formats)}')
-    return Source(kind, Path(path), licence=licences(recipe)[kind])
+    return DataSource(kind, Path(path), licence=licences(recipe)[kind])
 
 
-def licensed(sources: Iterable[Source], left_out: Counter[str]) -> list[Source]:
+def licensed(sources: Iterable[DataSource], left_out: Counter[str]) -> list[DataSource]:
     """Return the sources that state a licence, and count the others."""
     chosen = [source for source in sources if source.licence != NONE_STATED]
     if unlicensed := len(list(sources)) - len(chosen):

@@ -8,7 +8,7 @@ import pytest
 from qassay.errors import DataError, SpecError
 from qassay.training.judge.build import READERS, RECIPE, build, parse_source
 from qassay.training.judge.rows import side_of
-from qassay.training.sources import NONE_STATED, Source, answers_in, licences, read_recipe
+from qassay.training.sources import NONE_STATED, DataSource, answers_in, licences, read_recipe
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def judged(tmp_path: Path) -> Path:
 
 def test_questions_of_evaluation_sets_are_left_out(judged: Path):
     """A question that is measured on gives no row, however it is spelt, and is counted."""
-    data = build([Source("efficientqa", judged)], rng=np.random.default_rng(0), held_out=["Question, number 7!"])
+    data = build([DataSource("efficientqa", judged)], rng=np.random.default_rng(0), held_out=["Question, number 7!"])
 
     questions = {row.question for row in (*data.train, *data.dev)}
     assert "question number 7" not in questions
@@ -38,7 +38,7 @@ def test_questions_of_evaluation_sets_are_left_out(judged: Path):
 
 def test_every_question_stands_on_its_side(judged: Path):
     """The split follows from the question's text."""
-    data = build([Source("efficientqa", judged)], rng=np.random.default_rng(0))
+    data = build([DataSource("efficientqa", judged)], rng=np.random.default_rng(0))
 
     assert {side_of(row) for row in data.train} == {"train"}
     assert {side_of(row) for row in data.dev} == {"dev"}
@@ -46,7 +46,7 @@ def test_every_question_stands_on_its_side(judged: Path):
 
 def test_a_cap_keeps_whole_questions(judged: Path):
     """Of a source that gives too much, whole questions are drawn."""
-    data = build([Source("efficientqa", judged, most=21)], rng=np.random.default_rng(0))
+    data = build([DataSource("efficientqa", judged, most=21)], rng=np.random.default_rng(0))
 
     assert len(data.train) == 20
     assert set(Counter(row.question for row in data.train).values()) == {2}
@@ -54,7 +54,7 @@ def test_a_cap_keeps_whole_questions(judged: Path):
 
 def test_repeated_rows_count_once(judged: Path):
     """The same file twice gives each row once."""
-    data = build([Source("efficientqa", judged)] * 2, rng=np.random.default_rng(0))
+    data = build([DataSource("efficientqa", judged)] * 2, rng=np.random.default_rng(0))
 
     assert len(data.train) + len(data.dev) == 80
     assert data.left_out["repeated"] == 80
@@ -63,8 +63,8 @@ def test_repeated_rows_count_once(judged: Path):
 def test_sources_without_a_stated_licence_can_be_left_out(judged: Path):
     """`licensed_only` keeps the sources that state a licence."""
     sources = [
-        Source("efficientqa", judged, licence="MIT"),
-        Source("sas", Path("never-opened.csv"), licence=NONE_STATED),
+        DataSource("efficientqa", judged, licence="MIT"),
+        DataSource("sas", Path("never-opened.csv"), licence=NONE_STATED),
     ]
 
     data = build(sources, rng=np.random.default_rng(0), licensed_only=True)
@@ -80,7 +80,7 @@ def test_answers_of_evaluation_sets_are_left_out_where_no_question_tells(tmp_pat
     source.write_text("answer1,answer2,label\nfour steps,4,2\nseven,7,2\n")
 
     held = answers_in([evaluation])
-    data = build([Source("sas_squad", source)], rng=np.random.default_rng(0), held_out_answers=held)
+    data = build([DataSource("sas_squad", source)], rng=np.random.default_rng(0), held_out_answers=held)
 
     assert data.left_out["answer of an evaluation set"] == 1
     assert {row.references[0] for row in (*data.train, *data.dev)} == {"4", "seven", "7"}
@@ -88,7 +88,7 @@ def test_answers_of_evaluation_sets_are_left_out_where_no_question_tells(tmp_pat
 
 def test_what_is_written_says_where_it_came_from(judged: Path, tmp_path: Path):
     """The folder holds the sides, and the files with checksums, licences and counts."""
-    data = build([Source("efficientqa", judged, licence="Apache-2.0")], rng=np.random.default_rng(0))
+    data = build([DataSource("efficientqa", judged, licence="Apache-2.0")], rng=np.random.default_rng(0))
 
     data.write(tmp_path / "out")
 
@@ -136,7 +136,7 @@ def verdicts(path: Path, *judgements: float | None) -> Path:
 
 def test_where_people_disagree_the_label_is_their_mean(tmp_path: Path):
     """Three verdicts on an answer make one row, and such rows are counted."""
-    data = build([Source("answers", verdicts(tmp_path / "a.jsonl", 1, 0, 1))], rng=np.random.default_rng(0))
+    data = build([DataSource("answers", verdicts(tmp_path / "a.jsonl", 1, 0, 1))], rng=np.random.default_rng(0))
 
     (row,) = (*data.train, *data.dev)
     assert row.label == pytest.approx(2 / 3)
@@ -145,7 +145,7 @@ def test_where_people_disagree_the_label_is_their_mean(tmp_path: Path):
 
 def test_answers_without_a_verdict_are_counted(tmp_path: Path):
     """What a team has not judged gives no row."""
-    data = build([Source("answers", verdicts(tmp_path / "a.jsonl", 1, None))], rng=np.random.default_rng(0))
+    data = build([DataSource("answers", verdicts(tmp_path / "a.jsonl", 1, None))], rng=np.random.default_rng(0))
 
     assert data.left_out == {"no judgement": 1}
 

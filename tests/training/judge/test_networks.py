@@ -14,7 +14,7 @@ from qassay.models.onnx.judge import Judged, OnnxJudge
 from qassay.training.export.encoder import export_encoder
 from qassay.training.export.heads import export_judge
 from qassay.training.judge.inputs import JudgeInputs, prepare
-from qassay.training.judge.network import JudgeNetwork, Pairs, logits, train
+from qassay.training.judge.network import JudgeNetwork, JudgePairs, logits, train
 from qassay.training.judge.opinions import second_opinions
 from qassay.training.judge.rows import JudgeRow
 from qassay.training.judge.trainers import Extra, train_network
@@ -62,7 +62,7 @@ def test_every_reference_makes_a_pair_and_equal_texts_are_stored_once(inputs):
 def test_texts_stand_in_a_row_with_one_opening_mark(inputs, base: Path):
     """[CLS] reference [SEP] question [SEP] candidate [SEP], and the context only where it is shown."""
     cut = Tokenizer.from_file(str(base / "tokenizer.json"))
-    pairs = Pairs.of(inputs, "cpu")
+    pairs = JudgePairs.of(inputs, "cpu")
     bare = pairs.side_by_side(torch.tensor([0]))
     shown = pairs.side_by_side(torch.tensor([0]), context=torch.tensor([True]))
 
@@ -83,7 +83,7 @@ def test_the_same_seed_gives_the_same_judge(weights, inputs, network):
     """Training is repeatable."""
     again = train(weights, inputs, PLAN, "cpu")
 
-    pairs = Pairs.of(inputs, "cpu")
+    pairs = JudgePairs.of(inputs, "cpu")
     np.testing.assert_array_equal(logits(again, pairs, "cpu"), logits(network, pairs, "cpu"))
 
 
@@ -100,7 +100,7 @@ def test_a_judge_learns_its_rows(weights, inputs):
     """After some passes the right rows of the training data score above the wrong ones."""
     trained = train(weights, inputs, replace(PLAN, epochs=12), "cpu", context=0.0)
 
-    found = logits(trained, Pairs.of(inputs, "cpu"), "cpu")
+    found = logits(trained, JudgePairs.of(inputs, "cpu"), "cpu")
 
     right = inputs.label[inputs.row] > 0.5
     assert found[right].min() > found[~right].max()
@@ -111,7 +111,7 @@ def test_tuned_weights_can_be_taken_over(weights, network, inputs):
     fresh = JudgeNetwork(weights, PLAN.trunk_depth).eval()
     fresh.restore(network.tuned())
 
-    pairs = Pairs.of(inputs, "cpu")
+    pairs = JudgePairs.of(inputs, "cpu")
     np.testing.assert_array_equal(logits(fresh, pairs, "cpu"), logits(network, pairs, "cpu"))
 
 
@@ -124,7 +124,7 @@ def test_the_exported_judge_says_what_the_network_says(base, network, inputs, tm
     judge = OnnxJudge(OnnxEncoder(str(tmp_path), tmp_path))
     asked = [Judged(row.question, text, row.candidate) for row in ROWS for text in row.references]
 
-    expected = logits(network, Pairs.of(inputs, "cpu"), "cpu")
+    expected = logits(network, JudgePairs.of(inputs, "cpu"), "cpu")
 
     np.testing.assert_allclose(judge.judge(asked), expected, atol=0.15 if int8 else 1e-4)
 
@@ -137,7 +137,7 @@ def test_the_exported_judge_reads_contexts_as_the_network_does(base, network, in
     judge = OnnxJudge(OnnxEncoder(str(tmp_path), tmp_path))
     asked = [Judged(row.question, text, row.candidate, row.context) for row in ROWS for text in row.references]
 
-    expected = logits(network, Pairs.of(inputs, "cpu"), "cpu", context=True)
+    expected = logits(network, JudgePairs.of(inputs, "cpu"), "cpu", context=True)
 
     np.testing.assert_allclose(judge.judge(asked), expected, atol=1e-4)
 
@@ -154,7 +154,7 @@ def test_labels_take_in_what_networks_of_other_folds_think(weights, inputs):
     opinion = np.zeros(3)
     for seed in (10, 20):
         network = train(weights, inputs.pairs_where(~first), replace(PLAN, seed=seed), "cpu")
-        opinion += 0.5 / (1 + np.exp(-logits(network, Pairs.of(asked, "cpu"), "cpu")))
+        opinion += 0.5 / (1 + np.exp(-logits(network, JudgePairs.of(asked, "cpu"), "cpu")))
     assert asked.row.tolist() == [0, 0, 1]
     np.testing.assert_allclose(changed.label[:2], [0.5 + opinion[:2].mean() / 2, opinion[2] / 2], atol=1e-6)
     np.testing.assert_array_equal(changed.row, inputs.row)
@@ -187,7 +187,7 @@ def test_polishing_reads_peoples_verdicts(base, weights):
         ).tuned
         network = JudgeNetwork(weights, PLAN.trunk_depth)
         network.restore(tuned)
-        found.append(float(logits(network.eval(), Pairs.of(asked, "cpu"), "cpu")[0]))
+        found.append(float(logits(network.eval(), JudgePairs.of(asked, "cpu"), "cpu")[0]))
 
     assert found[1] > max(found[0], 0)
 

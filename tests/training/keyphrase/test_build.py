@@ -9,7 +9,7 @@ from qassay.errors import DataError, SpecError
 from qassay.training.answer_text import question_key
 from qassay.training.keyphrase.build import RECIPE, build, parse_source
 from qassay.training.keyphrase.sources import FORMATS
-from qassay.training.sources import Source, licences, questions_in, read_recipe
+from qassay.training.sources import DataSource, licences, questions_in, read_recipe
 from qassay.training.splits import linked
 from shared import DATA, bench, train
 
@@ -30,7 +30,7 @@ def sentences_file(tmp_path, count, name="s.jsonl"):
 
 def test_the_split_is_nine_to_one(tmp_path):
     """A tenth of the rows is held out."""
-    source = Source("sentences", sentences_file(tmp_path, 400))
+    source = DataSource("sentences", sentences_file(tmp_path, 400))
 
     data = build([source], rng=np.random.default_rng(0))
 
@@ -40,7 +40,7 @@ def test_the_split_is_nine_to_one(tmp_path):
 
 def test_no_question_is_on_both_sides(tmp_path):
     """Rows that ask the same stay together."""
-    source = Source("sentences", sentences_file(tmp_path, 400))
+    source = DataSource("sentences", sentences_file(tmp_path, 400))
 
     data = build([source], rng=np.random.default_rng(1))
 
@@ -50,7 +50,7 @@ def test_no_question_is_on_both_sides(tmp_path):
 
 def test_the_seed_decides_the_split(tmp_path):
     """The same seed gives the same split, another one another."""
-    source = Source("sentences", sentences_file(tmp_path, 100))
+    source = DataSource("sentences", sentences_file(tmp_path, 100))
 
     first, again, other = (build([source], rng=np.random.default_rng(seed)).dev for seed in (0, 0, 1))
 
@@ -59,7 +59,7 @@ def test_the_seed_decides_the_split(tmp_path):
 
 def test_evaluation_questions_are_left_out_and_counted(tmp_path):
     """A question of an evaluation set, however written, is not trained on."""
-    source = Source("sentences", sentences_file(tmp_path, 20))
+    source = DataSource("sentences", sentences_file(tmp_path, 20))
 
     data = build([source], rng=np.random.default_rng(0), held_out=["What is number 3"])
 
@@ -69,7 +69,7 @@ def test_evaluation_questions_are_left_out_and_counted(tmp_path):
 
 def test_repeated_rows_count_once(tmp_path):
     """The same question and answer from two files are one row."""
-    source = Source("sentences", sentences_file(tmp_path, 20))
+    source = DataSource("sentences", sentences_file(tmp_path, 20))
 
     data = build([source, source], rng=np.random.default_rng(0))
 
@@ -78,8 +78,8 @@ def test_repeated_rows_count_once(tmp_path):
 
 def test_licensed_only_leaves_out_sources_without_licence(tmp_path):
     """Only sources that state a licence stay, and the report names only them."""
-    stated = Source("sentences", sentences_file(tmp_path, 20), "stated", "MIT")
-    silent = Source("sentences", sentences_file(tmp_path, 40, "t.jsonl"), "silent")
+    stated = DataSource("sentences", sentences_file(tmp_path, 20), "stated", "MIT")
+    silent = DataSource("sentences", sentences_file(tmp_path, 40, "t.jsonl"), "silent")
 
     data = build([stated, silent], rng=np.random.default_rng(0), licensed_only=True)
 
@@ -98,7 +98,7 @@ def test_every_format_has_a_licence_or_states_none():
 
 def test_what_is_written_tells_where_it_comes_from(tmp_path):
     """`sources.json` has each file's checksum and licence, and the rows of each source."""
-    data = build([Source("sentences", sentences_file(tmp_path, 20), "s", "MIT")], rng=np.random.default_rng(0))
+    data = build([DataSource("sentences", sentences_file(tmp_path, 20), "s", "MIT")], rng=np.random.default_rng(0))
 
     data.write(tmp_path / "out")
 

@@ -14,7 +14,7 @@ from qassay.training.judge import composed as composed_rows
 from qassay.training.judge import judged as judged_rows
 from qassay.training.judge.judged import ANSWERS, BLANK
 from qassay.training.judge.rows import JudgeRow, side_of
-from qassay.training.sources import Source, counts_by_source, licensed, nothing_left
+from qassay.training.sources import DataSource, counts_by_source, licensed, nothing_left
 from qassay.training.sources import parse_source as parse_any
 from qassay.training.splits import DEV, TEST, TRAIN
 
@@ -50,12 +50,12 @@ READERS: dict[str, Reader] = {
 }
 
 
-def parse_source(text: str) -> Source:
+def parse_source(text: str) -> DataSource:
     """Return the file that `kind:path` names, as in `evouna:NQ.json`."""
     return parse_any(text, RECIPE, READERS, "KIND")
 
 
-def _read(source: Source, rng: np.random.Generator, left_out: Counter[str]) -> Iterator[JudgeRow]:
+def _read(source: DataSource, rng: np.random.Generator, left_out: Counter[str]) -> Iterator[JudgeRow]:
     """Yield a file's rows; of a team's own answers, `left_out` counts those without a verdict."""
     if source.format == ANSWERS:
         return judged_rows.answers(source.path, rng, left_out)
@@ -70,7 +70,7 @@ class JudgeData:
     dev: list[JudgeRow]
     test: list[JudgeRow]
     """EVOUNA's held-back questions, for the final figures alone."""
-    sources: list[Source]
+    sources: list[DataSource]
     left_out: Counter[str] = field(default_factory=Counter)
     disagreed: int = 0
     """Answers with several verdicts that differ, whose label is their mean."""
@@ -92,7 +92,7 @@ class JudgeData:
 
 
 def build(
-    sources: Sequence[Source],
+    sources: Sequence[DataSource],
     *,
     rng: np.random.Generator,
     held_out: Iterable[str] = (),

@@ -31,7 +31,7 @@ ALWAYS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
+class LercAgreement:
     """How close the reader's scores come to the labels of one source's development rows."""
 
     source: str
@@ -43,7 +43,7 @@ class Agreement:
 
 def train_lerc_from_files(
     base: str, data: Path, folder: Path, how: JudgeOptions, *, report: Callable[[str], None] = lambda _: None
-) -> list[Agreement]:
+) -> list[LercAgreement]:
     """Train a reader that always sees the context, and write it as a model folder for `lerc,model=FOLDER`."""
     if base == EMBEDDED:
         raise SpecError("the embedded reader is trained already; give --base a Hugging Face model to train one")
@@ -77,7 +77,7 @@ def train_lerc_from_files(
     return found
 
 
-def agreement(rows: Sequence[JudgeRow], folder: Path) -> list[Agreement]:
+def agreement(rows: Sequence[JudgeRow], folder: Path) -> list[LercAgreement]:
     """Compare a trained reader's scores with the labels, source by source."""
     examples = [
         Example(str(i), row.question, tuple(map(Reference, row.references)), row.candidate, context=row.context or None)
@@ -91,5 +91,5 @@ def agreement(rows: Sequence[JudgeRow], folder: Path) -> list[Agreement]:
         found, label = scores[source == name], labels[source == name]
         varies = len(found) > 1 and found.std() > 0 and label.std() > 0
         pearson = float(np.corrcoef(found, label)[0, 1]) if varies else None
-        lines.append(Agreement(name, len(found), pearson, float(((found - label) ** 2).mean())))
+        lines.append(LercAgreement(name, len(found), pearson, float(((found - label) ** 2).mean())))
     return lines

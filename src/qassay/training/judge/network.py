@@ -68,7 +68,7 @@ class JudgeNetwork(nn.Module):
 
 
 @dataclass(slots=True)
-class Pairs:
+class JudgePairs:
     """The texts of each pair on the device, ready to be put side by side."""
 
     pieces: Ragged
@@ -78,7 +78,7 @@ class Pairs:
     """For each role the number of its text, -1 for none."""
 
     @classmethod
-    def of(cls, inputs: JudgeInputs, device: str) -> Pairs:
+    def of(cls, inputs: JudgeInputs, device: str) -> JudgePairs:
         """Put prepared rows on the device."""
         pieces = torch.from_numpy(inputs.pieces.astype("int64")).to(device)
         keys = torch.from_numpy(word_keys(inputs.pieces, inputs.kinds)).to(device)
@@ -139,7 +139,7 @@ def train(
     averaged; with `start` from tuned weights that are there already.
     """
     torch.manual_seed(0)
-    pairs = Pairs.of(inputs, device)
+    pairs = JudgePairs.of(inputs, device)
     network = JudgeNetwork(weights, plan.trunk_depth).to(device)
     if start:
         network.restore({name: value.to(device) for name, value in start.items()})
@@ -171,7 +171,7 @@ def _epoch(
 
 @torch.no_grad()
 def logits(
-    network: JudgeNetwork, pairs: Pairs, device: str, *, context: bool = False, tokens: int = 1 << 16
+    network: JudgeNetwork, pairs: JudgePairs, device: str, *, context: bool = False, tokens: int = 1 << 16
 ) -> NDArray[np.float32]:
     """Return the logit of every pair."""
     lengths = pairs.lengths(context=context)

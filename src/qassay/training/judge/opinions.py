@@ -14,7 +14,7 @@ import numpy as np
 
 from qassay.errors import DataError
 from qassay.models.judge_layer import probability
-from qassay.training.judge.network import Pairs, logits, train
+from qassay.training.judge.network import JudgePairs, logits, train
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -70,7 +70,7 @@ def second_opinions(
             own = replace(plan, seed=plan.seed + _SEEDS_APART * (turn + 1) + place - 1)
             network = train(weights, inputs.pairs_where(~sides[0][1]), own, device)
             for pairs, mine, found in sides:
-                logit = logits(network, Pairs.of(pairs.pairs_where(mine), device), device)
+                logit = logits(network, JudgePairs.of(pairs.pairs_where(mine), device), device)
                 found[mine] += probability(logit.astype(np.float64)) / networks
         report(f"second opinions: fold {place} of {len(numbers)}")
     totals = np.bincount(inputs.row, judged, minlength=len(inputs.label))

@@ -11,7 +11,7 @@ from qassay.training.answer_text import group_of, question_key
 from qassay.training.files import write_rows, write_sides
 from qassay.training.keyphrase.rows import JudgedPair, KeyphraseRow
 from qassay.training.keyphrase.sources import FORMATS
-from qassay.training.sources import Source, counts_by_source, licensed, nothing_left
+from qassay.training.sources import DataSource, counts_by_source, licensed, nothing_left
 from qassay.training.sources import parse_source as parse_any
 from qassay.training.splits import held_back, linked
 
@@ -21,7 +21,7 @@ NATURAL_QUESTIONS = frozenset({"evouna", "qed"})
 """Formats whose questions are Natural Questions, a tenth of which the judge's final test keeps for itself."""
 
 
-def parse_source(text: str) -> Source:
+def parse_source(text: str) -> DataSource:
     """Return the file that `format:path` names, as in `squad:dev-v1.1.json`."""
     return parse_any(text, RECIPE, FORMATS)
 
@@ -32,7 +32,7 @@ class KeyphraseData:
 
     train: list[KeyphraseRow]
     dev: list[KeyphraseRow]
-    sources: list[Source]
+    sources: list[DataSource]
     left_out: Counter[str] = field(default_factory=Counter)
     judged: list[JudgedPair] = field(default_factory=list)
     """Judged answers to train on besides, where there are any."""
@@ -62,7 +62,7 @@ class KeyphraseData:
 
 
 def build(
-    sources: Sequence[Source],
+    sources: Sequence[DataSource],
     *,
     rng: np.random.Generator,
     held_out: Iterable[str] = (),

@@ -109,13 +109,15 @@ def train(
     checkpoints = [folder / f"checkpoint-{seed}.pt" for seed in range(plan.seed, plan.seed + plan.seeds)]
     for number, checkpoint in enumerate(checkpoints):
         network, backbone = make_network(base, plan, place)
-        session = Session(network, training, replace(plan, seed=plan.seed + number), place, checkpoint)
+        session = KeyphraseSession(network, training, replace(plan, seed=plan.seed + number), place, checkpoint)
         if resume and checkpoint.is_file():
             session.resume()
         before = list(rows)
         rows += session.rows
 
-        def after(row: Mapping[str, float], before: list[dict[str, float]] = before, now: Session = session) -> None:
+        def after(
+            row: Mapping[str, float], before: list[dict[str, float]] = before, now: KeyphraseSession = session
+        ) -> None:
             write_curves(folder, [*before, *now.rows])
             report(row)
 
@@ -132,7 +134,7 @@ def train(
     return found
 
 
-class Session:
+class KeyphraseSession:
     """The training of one network: data, optimiser, the best state and the epochs so far, and its checkpoint."""
 
     def __init__(
