@@ -1,6 +1,6 @@
 import pytest
 
-from qassay.equivalence.split_joined import parted
+from qassay.equivalence.split_joined import split_joined
 
 
 @pytest.mark.parametrize(
@@ -15,4 +15,4 @@ from qassay.equivalence.split_joined import parted
 )
 def test_words_are_parted_where_the_seam_shows(text: str, expected: str):
     """A capital after a small letter and a figure after letters begin a word."""
-    assert parted(text) == expected
+    assert split_joined(text) == expected

@@ -66,11 +66,11 @@ def compare_mentions(
     given = find(pair.candidate) if wanted else ()
     if not given or max(len(wanted), len(given)) > _MOST:
         return
-    asked = find(pair.question)[:_MOST]
+    in_question = find(pair.question)[:_MOST]
     open_ = [each for each in wanted if not contains_words(pair.candidate, pair.reference[each.start : each.end])]
     for each in given:
         words = pair.candidate[each.start : each.end]
-        if not any(same(each, other) for other in asked) and not contains_words(pair.reference, words):
+        if not any(same(each, other) for other in in_question) and not contains_words(pair.reference, words):
             yield each, open_
 
 

@@ -9,6 +9,6 @@ _SEAMS = re.compile(
 )
 
 
-def parted(text: str) -> str:
-    """Part words that run together at a seam that shows: "byJames", "from1985", "15thevery"."""
+def split_joined(text: str) -> str:
+    """Put a space between words that run together where it shows: "byJames", "from1985", "15thevery"."""
     return _SEAMS.sub(" ", text)

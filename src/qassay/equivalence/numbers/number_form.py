@@ -66,13 +66,13 @@ def _as_in_reference(pair: AnswerPair) -> Sequence[Replacement]:
     Not those that the question gives: to repeat them says nothing new. Nor those that the candidate also gives in the
     reference's own form.
     """
-    asked = {each.value for each in numerals(pair.question)}
+    in_question = {each.value for each in numerals(pair.question)}
     written = {each.written.lower() for each in numerals(pair.candidate)}
     found = []
     for each in numerals(pair.candidate):
         same = [other for other in numerals(pair.reference) if _same_number(each, other)]
         fitting = [other for other in same if _labelled_alike(pair, each, other)]
-        if fitting and each.value not in asked and written.isdisjoint(other.written.lower() for other in same):
+        if fitting and each.value not in in_question and written.isdisjoint(other.written.lower() for other in same):
             found.append(Replacement(each.start, each.end, fitting[0].written))
     return found
 

@@ -46,7 +46,7 @@ def _convert(pair: AnswerPair) -> Sequence[Replacement]:
             _converted(each, other)
             for other in others
             if each.unit != other.unit and other.written and each.number is not None and each.number == other.number
-            if not any(_same_amount(told, other) for told in given)
+            if not any(_same_amount(one, other) for one in given)
         ]
         found += [Replacement(each.start, each.end, words[0])] if words else []
     return found

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import msgspec
 import numpy as np
 
-from qassay.equivalence.split_joined import parted
+from qassay.equivalence.split_joined import split_joined
 from qassay.models.base import ModelNotes, windows
 from qassay.models.folder import TOKENIZER, check_file_names, fingerprint, read_description
 from qassay.models.onnx.judge_segments import ROLES, marks_of, piece_kinds, word_keys
@@ -111,7 +111,7 @@ class OnnxJudge:
 
     def _cut(self, texts: Sequence[str]) -> dict[str, _Text]:
         distinct = list(dict.fromkeys(texts))
-        cut = self._encoder.cut([parted(text) for text in distinct])
+        cut = self._encoder.cut([split_joined(text) for text in distinct])
         return {text: _Text(pieces, word_keys(pieces, self._kinds)) for text, pieces in zip(distinct, cut, strict=True)}
 
     def _row(self, pair: Judged, texts: Mapping[str, _Text]) -> tuple[Ints, Ints]:

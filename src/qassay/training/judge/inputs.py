@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from qassay.equivalence.split_joined import parted
+from qassay.equivalence.split_joined import split_joined
 from qassay.models.onnx.judge_segments import LONGEST, piece_kinds
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def prepare(rows: Sequence[JudgeRow], tokenizer: Tokenizer) -> JudgeInputs:
         for index, row in enumerate(rows)
         for reference in row.references
     ]
-    cut = tokenizer.encode_batch([parted(text) for text, _ in numbers])
+    cut = tokenizer.encode_batch([split_joined(text) for text, _ in numbers])
     # Long texts lose their end but keep the closing [SEP].
     texts = [
         found.ids if len(found.ids) <= longest else [*found.ids[: longest - 1], found.ids[-1]]
