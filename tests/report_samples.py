@@ -27,19 +27,19 @@ def report(scored=EXAMPLES, specs=SPECS, **changes):
     scorer = Scorer(specs)
     scorer.first_pass(scored)
     batch = scorer.score(scored)
-    tally = scorer.tally()
-    tally.add(batch)
+    totals = scorer.totals()
+    totals.add(batch)
     evidence = list(gather_evidence(scored, scorer))
     rows = [AnswerRow(*row, found) for row, found in zip(batch.rows(), evidence, strict=True)]
     ordering = Ordering.of(scorer.metrics)
     fields = {
         "title": "A sample",
-        "aggregates": tally.aggregates(seed=1),
-        "histograms": {name: each.histograms for name, each in tally.systems.items()},
+        "aggregates": totals.aggregates(seed=1),
+        "histograms": {name: each.histograms for name, each in totals.systems.items()},
         "ordering": ordering,
         "answers": select_answers(lambda: rows, ordering),
         "skipped": 0,
-        "notes": dict(tally.notes),
+        "notes": dict(totals.notes),
         "seed": 1,
     }
     return Report(**{**fields, **changes})

@@ -12,7 +12,7 @@ import qassay
 from answers import answer
 from qassay.errors import DataError
 from qassay.metrics.registry import create
-from qassay.scoring.aggregation import BINS, GROUPS, ScoredBatch, Tally
+from qassay.scoring.aggregation import BINS, GROUPS, ScoredBatch, Totals
 from qassay.scoring.scorer import Scorer
 
 F1 = create("token_f1")
@@ -28,33 +28,33 @@ def batch_of(values, system="A", first=0):
     return ScoredBatch(examples, {"token_f1": stats}, {"token_f1": values}, {"token_f1": reasons})
 
 
-def tally_of(*batches):
-    tally = Tally([F1])
+def totals_of(*batches):
+    totals = Totals([F1])
     for batch in batches:
-        tally.add(batch)
-    return tally
+        totals.add(batch)
+    return totals
 
 
 def interval_of(values, seed=1):
-    (aggregate,) = tally_of(batch_of(values)).aggregates(seed)
+    (aggregate,) = totals_of(batch_of(values)).aggregates(seed)
     return aggregate.low, aggregate.high
 
 
 def test_mean():
     """A system's value is the mean of what is scored; what is not is counted beside it."""
-    (found,) = tally_of(batch_of([1, 0, 0.5, np.nan])).aggregates(1)
+    (found,) = totals_of(batch_of([1, 0, 0.5, np.nan])).aggregates(1)
     assert (found.value, found.n, found.unscored, found.reasons) == (0.5, 3, 1, {"no candidate": 1})
 
 
 def test_nothing_scored():
     """A system of missing answers has no value and no interval."""
-    (found,) = tally_of(batch_of([np.nan, np.nan])).aggregates(1)
+    (found,) = totals_of(batch_of([np.nan, np.nan])).aggregates(1)
     assert (found.value, found.low, found.high, found.n, found.unscored) == (None, None, None, 0, 2)
 
 
 def test_systems_apart():
     """Each system has its own aggregate, in the order in which they came."""
-    found = tally_of(batch_of([1, 1], "B"), batch_of([0], "A")).aggregates(1)
+    found = totals_of(batch_of([1, 1], "B"), batch_of([0], "A")).aggregates(1)
     assert [(each.system, each.value) for each in found] == [("B", 1), ("A", 0)]
 
 
@@ -62,38 +62,38 @@ def test_systems_mixed_in_one_batch():
     """Systems may alternate within a batch."""
     examples = [answer("x", "x", system="A"), answer("y", "x", system="B")] * 3
     scorer = Scorer(["token_f1"])
-    tally = scorer.tally()
-    tally.add(scorer.score(examples))
-    assert {each.system: each.value for each in tally.aggregates(1)} == {"A": 1, "B": 0}
+    totals = scorer.totals()
+    totals.add(scorer.score(examples))
+    assert {each.system: each.value for each in totals.aggregates(1)} == {"A": 1, "B": 0}
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=40), st.integers(1, 39))
 def test_cutting_does_not_matter(values, place):
     """Batches of any size give the same aggregates and intervals."""
-    whole = tally_of(batch_of(values))
-    cut = tally_of(*(batch_of(values[start:end], first=start) for start, end in ((0, place), (place, 99))))
+    whole = totals_of(batch_of(values))
+    cut = totals_of(*(batch_of(values[start:end], first=start) for start, end in ((0, place), (place, 99))))
     assert cut.aggregates(1, draws=20) == whole.aggregates(1, draws=20)
 
 
 @given(st.lists(st.floats(0, 1) | st.just(float("nan")), min_size=1, max_size=40))
 def test_interval_holds_the_score(values):
     """An interval lies between 0 and the maximum, holds the score, and is the same for the same seed."""
-    (found,) = tally_of(batch_of(values)).aggregates(7, draws=50)
+    (found,) = totals_of(batch_of(values)).aggregates(7, draws=50)
     known = [value for value in values if value == value]  # noqa: PLR0124 - NaN is unlike itself
     assert (found.low is None) == (not known)
     assert not known or 0 <= found.low <= found.value <= found.high <= 1
-    assert tally_of(batch_of(values)).aggregates(7, draws=50) == [found]
+    assert totals_of(batch_of(values)).aggregates(7, draws=50) == [found]
 
 
 def test_few_answers_have_a_wide_interval():
     """Three right answers of three leave much open: Wilson's limits of 3 in 3, as statsmodels 0.14 prints them."""
-    (found,) = tally_of(batch_of([1, 1, 1])).aggregates(1)
+    (found,) = totals_of(batch_of([1, 1, 1])).aggregates(1)
     assert (found.interval, found.low, found.high) == ("wilson", pytest.approx(0.4385030, abs=1e-6), 1)
 
 
 def test_answers_all_alike_have_an_interval_with_a_width():
     """Two hundred wrong answers do not prove that all are: Wilson's limits of 0 in 200."""
-    (found,) = tally_of(batch_of(np.zeros(200))).aggregates(1)
+    (found,) = totals_of(batch_of(np.zeros(200))).aggregates(1)
     assert (found.interval, found.low, found.high) == ("wilson", 0, pytest.approx(0.0188453, abs=1e-6))
 
 
@@ -111,16 +111,16 @@ def test_the_order_of_rows_changes_nothing(size):
     backwards, forwards = Scorer(["token_f1"]), Scorer(["token_f1"])
     limits = []
     for scorer, some in ((forwards, rows), (backwards, rows[::-1])):
-        tally = scorer.tally()
-        tally.add(scorer.score(some))
-        limits.append([(each.low, each.high) for each in tally.aggregates(1)])
+        totals = scorer.totals()
+        totals.add(scorer.score(some))
+        limits.append([(each.low, each.high) for each in totals.aggregates(1)])
     assert limits[0] == [pytest.approx(each, abs=1e-12) for each in limits[1]]
 
 
 def test_many_systems_take_little_memory():
     """A system of one answer holds one row of statistics, not room for thousands."""
-    tally = tally_of(*(batch_of([0.5], f"system {i}") for i in range(50)))
-    assert sum(system.sums["token_f1"].nbytes for system in tally.systems.values()) == 50 * 2 * 8
+    totals = totals_of(*(batch_of([0.5], f"system {i}") for i in range(50)))
+    assert sum(system.sums["token_f1"].nbytes for system in totals.systems.values()) == 50 * 2 * 8
 
 
 def test_coverage():
@@ -160,25 +160,25 @@ def test_grouped_width_of_a_regular_file(period):
 def test_grouped_value():
     """Grouping changes the interval alone: the value is exact."""
     values = np.random.default_rng(1).random(2 * GROUPS + 5)
-    (found,) = tally_of(batch_of(values)).aggregates(1)
+    (found,) = totals_of(batch_of(values)).aggregates(1)
     assert (found.value, found.n) == (pytest.approx(values.mean(), abs=1e-12), len(values))
 
 
 @pytest.mark.parametrize(("size", "grouped"), [(GROUPS, False), (GROUPS + 1, True)])
 def test_grouping_is_in_the_signature(size, grouped):
     """The signature says when an interval was resampled in groups."""
-    (found,) = tally_of(batch_of(np.ones(size))).aggregates(1, draws=2)
+    (found,) = totals_of(batch_of(np.ones(size))).aggregates(1, draws=2)
     assert (f"groups:{GROUPS}" in found.signature) is grouped
 
 
 @pytest.mark.parametrize("size", [1, 100, GROUPS + 100])
 def test_state_round_trip(size):
-    """A tally taken up from its state carries on as if nothing had happened."""
+    """Totals restored from their state carry on as if nothing had happened."""
     values = np.random.default_rng(0).random(size)
-    whole = tally_of(batch_of(values), batch_of([0.5, np.nan], "B", size))
+    whole = totals_of(batch_of(values), batch_of([0.5, np.nan], "B", size))
 
-    restored = Tally([F1])
-    restored.restore(tally_of(batch_of(values)).state())
+    restored = Totals([F1])
+    restored.restore(totals_of(batch_of(values)).state())
     restored.add(batch_of([0.5, np.nan], "B", size))
 
     assert restored.state() == whole.state()
@@ -190,16 +190,16 @@ def test_cutting_across_the_number_of_groups():
     values = np.random.default_rng(0).random(GROUPS + 500)
     places = [0, 1000, GROUPS - 1, GROUPS, GROUPS + 1, len(values)]
     cuts = [batch_of(values[start:end], first=start) for start, end in pairwise(places)]
-    assert tally_of(*cuts).state() == tally_of(batch_of(values)).state()
+    assert totals_of(*cuts).state() == totals_of(batch_of(values)).state()
 
 
 def test_state_in_the_middle_of_a_system():
     """A system may go on after the state was taken."""
     values = np.random.default_rng(0).random(2 * GROUPS)
-    restored = Tally([F1])
-    restored.restore(tally_of(batch_of(values[:GROUPS])).state())
+    restored = Totals([F1])
+    restored.restore(totals_of(batch_of(values[:GROUPS])).state())
     restored.add(batch_of(values[GROUPS:], first=GROUPS))
-    assert restored.state() == tally_of(batch_of(values)).state()
+    assert restored.state() == totals_of(batch_of(values)).state()
 
 
 def test_consumed_fields_are_not_written_back():
@@ -212,17 +212,17 @@ def test_consumed_fields_are_not_written_back():
 
 def test_histogram():
     """Scores are counted in equal bins from 0 to the maximum, which falls in the last one."""
-    tally = tally_of(batch_of([0, 0.04, 0.5, 0.999, 1, np.nan]))
-    counts = tally.systems["A"].histograms["token_f1"].tolist()
+    totals = totals_of(batch_of([0, 0.04, 0.5, 0.999, 1, np.nan]))
+    counts = totals.systems["A"].histograms["token_f1"].tolist()
     assert (counts[0], counts[BINS // 2], counts[-1], sum(counts)) == (2, 1, 2, 5)
 
 
 def signature_of(*examples, language="auto", spec="token_f1"):
     scorer = Scorer([spec], language=language)
     scorer.first_pass(examples)
-    tally = scorer.tally()
-    tally.add(scorer.score(list(examples)))
-    return tally.signature(scorer.metrics[0], tally.systems[""])
+    totals = scorer.totals()
+    totals.add(scorer.score(list(examples)))
+    return totals.signature(scorer.metrics[0], totals.systems[""])
 
 
 ONE, TWO = answer("x", "one", question="1?"), answer("y", "two", question="2?")
@@ -273,7 +273,7 @@ def test_the_frequencies_of_the_run_are_in_the_signature(spec):
 def test_a_state_of_another_version_is_refused():
     """The remedy is to begin anew."""
     with pytest.raises(DataError, match="without resume=True"):
-        Tally([F1]).restore(msgspec.msgpack.encode({"systems": {"A": {"examples": 1, "data": "0"}}, "notes": {}}))
+        Totals([F1]).restore(msgspec.msgpack.encode({"systems": {"A": {"examples": 1, "data": "0"}}, "notes": {}}))
 
 
 def test_language_in_the_signature():
@@ -283,11 +283,11 @@ def test_language_in_the_signature():
 
 def test_an_interval_holds_its_score_to_the_last_bit():
     """Four hundred times the same score is that score and some rounding, in the sum other than in the draws."""
-    tally = Tally([F1], Scorer(["token_f1"]).resources)
+    totals = Totals([F1], Scorer(["token_f1"]).resources)
     for first in range(0, 400, 50):
-        tally.add(batch_of([0.8] * 50, first=first))
+        totals.add(batch_of([0.8] * 50, first=first))
 
-    (aggregate,) = tally.aggregates(0)
+    (aggregate,) = totals.aggregates(0)
 
     assert aggregate.low <= aggregate.value <= aggregate.high
     assert aggregate.value == pytest.approx(0.8)

@@ -114,14 +114,14 @@ class FileRun:
         run.release()
         unnamed = len(finished.reader.unnamed)
         if unnamed > 1:
-            finished.tally.notes[_POOLED] = unnamed
+            finished.totals.notes[_POOLED] = unnamed
         left_out = LeftOut()
         left_out.add(finished.reader)
         result = kind(
-            aggregates=tuple(finished.tally.aggregates(self.seed)),
-            examples=finished.tally.examples,
+            aggregates=tuple(finished.totals.aggregates(self.seed)),
+            examples=finished.totals.examples,
             left_out=left_out,
-            notes=finished.tally.notes,
+            notes=finished.totals.notes,
             seed=self.seed,
             title=title,
             run=run,

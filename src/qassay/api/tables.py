@@ -169,7 +169,7 @@ class StoredScores(Result):
     def report(self, path: str | Path, *, call: str = "") -> Path:
         """Write the page; the files are read once more."""
         ordering = Ordering.of(self.run.scorer.metrics)
-        histograms = {name: tally.histograms for name, tally in self.finished.tally.systems.items()}
+        histograms = {name: totals.histograms for name, totals in self.finished.totals.systems.items()}
         page = _Page(self.title, self.aggregates, histograms, ordering, self.notes, self.seed, call)
         scorer = self.run.scorer if self._explained else None
         return page.write(path, select_answers(self.answers, ordering), scorer, skipped=self.left_out.skipped_total)

@@ -66,12 +66,12 @@ class _SystemState(msgspec.Struct):
     reasons: dict[str, dict[str, int]]
 
 
-class _TallyState(msgspec.Struct):
+class _TotalsState(msgspec.Struct):
     systems: dict[str, _SystemState]
     notes: dict[str, int]
 
 
-class SystemTally:
+class SystemTotals:
     """One system's statistics under every metric, in memory that is bounded however many answers there are.
 
     Up to `GROUPS` answers keep a row each; beyond, answers share rows, chosen by texts and ids. So neither the order
@@ -152,29 +152,29 @@ class SystemTally:
         )
 
     @classmethod
-    def restored(cls, state: _SystemState) -> SystemTally:
+    def restored(cls, state: _SystemState) -> SystemTotals:
         """Return the system that `state` described."""
-        tally = cls()
-        tally.examples = state.examples
-        tally.data.update({frozenset(names.split()): int(total, 16) for names, total in state.data.items()})
-        tally.keys = np.frombuffer(state.keys, np.uint64).reshape(-1, 2)
-        tally.sums = {
+        totals = cls()
+        totals.examples = state.examples
+        totals.data.update({frozenset(names.split()): int(total, 16) for names, total in state.data.items()})
+        totals.keys = np.frombuffer(state.keys, np.uint64).reshape(-1, 2)
+        totals.sums = {
             spec: np.frombuffer(stored, np.float64).reshape(-1, width).copy()
             for spec, (width, stored) in state.sums.items()
         }
-        tally.scored = Counter(state.scored)
-        tally.histograms = {spec: np.array(counts, np.int64) for spec, counts in state.histograms.items()}
-        tally.reasons = {spec: Counter(reasons) for spec, reasons in state.reasons.items()}
-        return tally
+        totals.scored = Counter(state.scored)
+        totals.histograms = {spec: np.array(counts, np.int64) for spec, counts in state.histograms.items()}
+        totals.reasons = {spec: Counter(reasons) for spec, reasons in state.reasons.items()}
+        return totals
 
 
-class Tally:
-    """Running totals of all systems. Tallies of shards add up to the tally of the whole."""
+class Totals:
+    """Running totals of all systems. Totals of shards add up to the totals of the whole."""
 
     def __init__(self, metrics: Sequence[Metric], resources: Resources | None = None) -> None:
         self.metrics = metrics
         self.resources = resources or Resources()
-        self.systems: dict[str, SystemTally] = {}
+        self.systems: dict[str, SystemTotals] = {}
         self.notes: Counter[str] = Counter()
 
     @property
@@ -188,7 +188,7 @@ class Tally:
         names = np.array([example.system for example in batch.examples], dtype=object)
         for name in dict.fromkeys(names.tolist()):
             rows = np.flatnonzero(names == name)
-            self.systems.setdefault(name, SystemTally()).add(self.metrics, batch, rows)
+            self.systems.setdefault(name, SystemTotals()).add(self.metrics, batch, rows)
 
     def aggregates(self, seed: int, draws: int = DRAWS, confidence: float = CONFIDENCE) -> list[Aggregate]:
         """Return every system's score under every metric, with an interval.
@@ -197,14 +197,14 @@ class Tally:
         `small_sample_interval`.
         """
         result = []
-        for name, tally in self.systems.items():
-            rows = {str(metric.spec): tally.rows(str(metric.spec)) for metric in self.metrics}
-            resampled = [metric for metric in self.metrics if tally.scored[str(metric.spec)] >= FEWEST]
+        for name, totals in self.systems.items():
+            rows = {str(metric.spec): totals.rows(str(metric.spec)) for metric in self.metrics}
+            resampled = [metric for metric in self.metrics if totals.scored[str(metric.spec)] >= FEWEST]
             samples = bootstrap(resampled, rows, np.random.default_rng(seed), draws)
             for metric in self.metrics:
                 spec = str(metric.spec)
                 value = float(metric.finish(rows[spec].sum(0)))
-                interval = interval_of(metric, value, tally.scored[spec], samples.get(spec), confidence)
+                interval = interval_of(metric, value, totals.scored[spec], samples.get(spec), confidence)
                 result.append(
                     Aggregate(
                         system=name,
@@ -212,16 +212,16 @@ class Tally:
                         value=None if np.isnan(value) else value,
                         low=interval.low,
                         high=interval.high,
-                        n=tally.scored[spec],
-                        unscored=tally.examples - tally.scored[spec],
-                        signature=str(self.signature(metric, tally)),
-                        reasons=dict(tally.reasons[spec]),
+                        n=totals.scored[spec],
+                        unscored=totals.examples - totals.scored[spec],
+                        signature=str(self.signature(metric, totals)),
+                        reasons=dict(totals.reasons[spec]),
                         interval=interval.method,
                     )
                 )
         return result
 
-    def signature(self, metric: Metric, tally: SystemTally) -> Signature:
+    def signature(self, metric: Metric, totals: SystemTotals) -> Signature:
         """Return what a system's aggregate depends on."""
         identity = {
             "lang": self.resources.language,
@@ -230,25 +230,25 @@ class Tally:
         }
         if "tok" in metric.settings:
             identity["tok"] = metric.tok
-        grouped = GROUPS if tally.grouped else None
-        data = f"{tally.data[metric.reads]:032x}"[:12]
+        grouped = GROUPS if totals.grouped else None
+        data = f"{totals.data[metric.reads]:032x}"[:12]
         return Signature(str(metric.spec), tuple(sorted(identity.items())), data, grouped)
 
     def state(self) -> bytes:
         """Return everything, so that `restore` can carry on in another process."""
-        systems = {name: tally.state() for name, tally in self.systems.items()}
-        return msgspec.msgpack.encode(_TallyState(systems, dict(self.notes)))
+        systems = {name: totals.state() for name, totals in self.systems.items()}
+        return msgspec.msgpack.encode(_TotalsState(systems, dict(self.notes)))
 
     def restore(self, state: bytes) -> None:
         """Take up what `state` gave."""
         try:
-            stored = msgspec.msgpack.decode(state, type=_TallyState)
+            stored = msgspec.msgpack.decode(state, type=_TotalsState)
         except msgspec.MsgspecError as problem:
             raise DataError(
                 "the unfinished run was begun by another version; "
                 f"run again without {option('resume', value=True)} to begin anew"
             ) from problem
-        self.systems = {name: SystemTally.restored(system) for name, system in stored.systems.items()}
+        self.systems = {name: SystemTotals.restored(system) for name, system in stored.systems.items()}
         self.notes = Counter(stored.notes)
 
 

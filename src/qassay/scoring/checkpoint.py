@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from qassay.records import Example
-    from qassay.scoring.aggregation import Tally
+    from qassay.scoring.aggregation import Totals
 
 SHORTEST_INTERVAL = 0.2
 """Seconds between checkpoints at the least."""
@@ -44,7 +44,7 @@ class State(msgspec.Struct):
     """Of the answers behind those rows, in their order."""
     output_hash: bytes = b""
     """Of the bytes written."""
-    tally: bytes = b""
+    totals: bytes = b""
 
 
 class CheckpointedOutput:
@@ -98,8 +98,8 @@ class CheckpointedOutput:
             raise DataError(f"the input is not the one that the unfinished run read; {AGAIN}")
         yield from stream
 
-    def write(self, rows: bytes, examples: Iterable[Example], tally: Tally) -> None:
-        """Add scored rows; now and then make a checkpoint. `tally` includes these rows."""
+    def write(self, rows: bytes, examples: Iterable[Example], totals: Totals) -> None:
+        """Add scored rows; now and then make a checkpoint. `totals` includes these rows."""
         file = self._opened()
         try:
             file.write(rows)
@@ -109,18 +109,18 @@ class CheckpointedOutput:
                 self.state.rows += 1
             self.state.written += len(rows)
             if monotonic() - self._saved_at >= self._interval:
-                self.checkpoint(tally)
+                self.checkpoint(totals)
         except OSError as problem:
             raise unwritable(self.path, problem) from problem
 
-    def checkpoint(self, tally: Tally) -> None:
+    def checkpoint(self, totals: Totals) -> None:
         """Make sure that a run killed from here on can resume at this row."""
         begun = monotonic()
         file = self._opened()
         file.flush()
         os.fsync(file.fileno())
         self.state.output_hash = self._written.digest()
-        self.state.tally = tally.state()
+        self.state.totals = totals.state()
         self._save()
         self._saved_at = monotonic()
         self._interval = max(SHORTEST_INTERVAL, (self._saved_at - begun) / SHARE)

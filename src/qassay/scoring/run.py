@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from qassay.io.reader import Reader
     from qassay.records import Example
-    from qassay.scoring.aggregation import ScoredBatch, Tally
+    from qassay.scoring.aggregation import ScoredBatch, Totals
     from qassay.scoring.progress import Progress
     from qassay.scoring.scorer import Place
 
@@ -45,7 +45,7 @@ class Engine(Protocol):
 class Finished:
     """What a run leaves behind: totals, what was skipped, and the rows for whoever reads them next."""
 
-    tally: Tally
+    totals: Totals
     reader: Reader
     rows: Path
     """JSON lines of all scores, in the input's order; gone when the run is closed unless it is the output."""
@@ -152,20 +152,20 @@ class Run:
         if self.scorer.first_passes:
             self._first_pass(target)
         checkpointed = CheckpointedOutput(target, self.identity, resume=self.resume)
-        tally = self.scorer.tally()
+        totals = self.scorer.totals()
         if checkpointed.resumed:
-            tally.restore(checkpointed.state.tally)
+            totals.restore(checkpointed.state.totals)
         resumed_at = checkpointed.state.rows
         reader = self.open_reader()
         with checkpointed:
             try:
-                self._fill(checkpointed, tally, reader)
+                self._fill(checkpointed, totals, reader)
             except (KeyboardInterrupt, StoppedError):
-                checkpointed.checkpoint(tally)
+                checkpointed.checkpoint(totals)
                 raise
             checkpointed.flush()
             rows = self._deliver(checkpointed, target)
-        return Finished(tally, reader, rows, resumed_at)
+        return Finished(totals, reader, rows, resumed_at)
 
     def _first_pass(self, target: Path) -> None:
         """Gather what the metrics must know of the whole run; what takes long is kept, for a resumed run."""
@@ -182,7 +182,7 @@ class Run:
         for example, row in zip(self._read("reporting", self.open_reader()), rows, strict=False):
             yield example, row.scores, row.unscored
 
-    def _fill(self, checkpointed: CheckpointedOutput, tally: Tally, reader: Reader) -> None:
+    def _fill(self, checkpointed: CheckpointedOutput, totals: Totals, reader: Reader) -> None:
         watch = _Watch(self.progress, "scoring", reader)
         examples = checkpointed.skip_done(watch.read(reader))
         watch.done(checkpointed.state.rows)
@@ -190,8 +190,8 @@ class Run:
         with _Interrupts() as interrupts, closing(results):
             for scored, rows in results:
                 with interrupts.held_back():
-                    tally.add(scored)
-                    checkpointed.write(rows, scored.examples, tally)
+                    totals.add(scored)
+                    checkpointed.write(rows, scored.examples, totals)
                 watch.done(len(scored.examples))
 
     def _deliver(self, checkpointed: CheckpointedOutput, target: Path) -> Path:

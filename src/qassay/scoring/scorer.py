@@ -17,7 +17,7 @@ from qassay.features.resources import Resources
 from qassay.metrics.registry import create_all
 from qassay.models.base import EMBEDDED
 from qassay.records import read_field
-from qassay.scoring.aggregation import ScoredBatch, Tally
+from qassay.scoring.aggregation import ScoredBatch, Totals
 from qassay.scoring.defaults import default_metrics
 from qassay.scoring.table import ScoreTable
 
@@ -204,11 +204,11 @@ class Scorer:
         scored.notes.update(guard.notes)
         return scored
 
-    def tally(self) -> Tally:
+    def totals(self) -> Totals:
         """Begin totals for this run."""
-        tally = Tally(self.metrics, self.resources)
-        tally.notes.update(self._notes)
-        return tally
+        totals = Totals(self.metrics, self.resources)
+        totals.notes.update(self._notes)
+        return totals
 
     @property
     def _may_lack(self) -> bool:
@@ -313,15 +313,15 @@ def score_examples(
         scorer = Scorer(chosen, language=language, model=model, device=device, on_error=on_error, defaulted=defaulted)
         scorer.need_model()
     scorer.first_pass(everything, log)
-    tally = scorer.tally()
+    totals = scorer.totals()
     parts: list[ScoredBatch] = []
     if progress is not None:
         progress.begin("scoring", len(everything))
     for chunk in batches(everything, batch or scorer.batch_size):
         parts.append(scorer.score(chunk))
-        tally.add(parts[-1])
+        totals.add(parts[-1])
         if progress is not None:
-            progress.advance(tally.examples, len(everything))
+            progress.advance(totals.examples, len(everything))
     offsets = np.cumsum([0, *(len(part.examples) for part in parts)]).tolist()
     return ScoreTable(
         examples=everything,
@@ -335,8 +335,8 @@ def score_examples(
             }
             for spec in scorer.specs
         },
-        aggregates=tuple(tally.aggregates(seed)),
-        notes=dict(tally.notes),
+        aggregates=tuple(totals.aggregates(seed)),
+        notes=dict(totals.notes),
         seed=seed,
         reads=frozenset().union(*(metric.reads for metric in scorer.metrics)),
         consumed_fields=scorer.consumed_fields,

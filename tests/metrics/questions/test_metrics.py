@@ -172,7 +172,7 @@ def test_summaries_that_english_models_hardly_read_are_noted():
 
     scorer.first_pass(examples)
 
-    assert scorer.tally().notes == {UNENGLISH: 1}
+    assert scorer.totals().notes == {UNENGLISH: 1}
 
 
 CHINESE = _example("他来自北京", "yesterday Anna sang", name="zh")
