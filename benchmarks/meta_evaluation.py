@@ -21,7 +21,7 @@ from qassay.meta.agreement.krippendorff import Measurement, krippendorff_alpha
 from qassay.meta.agreement.ratings import Ratings
 from qassay.meta.comparison.paired_test import compare_means
 from qassay.meta.correlation.agreement import correlate
-from qassay.meta.correlation.levels import Level, Unit
+from qassay.meta.correlation.levels import Level, ResamplingUnit
 from qassay.meta.correlation.metric_comparison import metric_difference
 from qassay.meta.correlation.panel import Panel
 from qassay.meta.correlation.permutation import permutation_difference
@@ -131,15 +131,20 @@ def coverage(runs: int, levels: Sequence[Level], coefficients: Sequence[Coeffici
     print("\n| interval | holds the truth | width | within 93-97 % |\n|---|---|---|---|")
     worlds = (
         # One answer a question: nothing depends on anything.
-        (Level.ANSWER, Unit.ANSWERS, World(1, 100, system_spread=0), {"questions": 1_000_000}),
-        (Level.ANSWER, Unit.ANSWERS, World(1, 100, system_spread=0, likert=True), {"questions": 1_000_000}),
-        (Level.ANSWER, Unit.ANSWERS, World(1, 500, system_spread=0, likert=True), {"questions": 1_000_000}),
+        (Level.ANSWER, ResamplingUnit.ANSWERS, World(1, 100, system_spread=0), {"questions": 1_000_000}),
+        (Level.ANSWER, ResamplingUnit.ANSWERS, World(1, 100, system_spread=0, likert=True), {"questions": 1_000_000}),
+        (Level.ANSWER, ResamplingUnit.ANSWERS, World(1, 500, system_spread=0, likert=True), {"questions": 1_000_000}),
         # Five systems' answers to one question depend on each other.
-        (Level.ANSWER, Unit.INPUTS, World(5, 100, question_spread=1, fixed_systems=True), {"questions": 200_000}),
-        (Level.INPUT, Unit.INPUTS, World(16, 100, fixed_systems=True), {"questions": 50_000}),
-        (Level.SYSTEM, Unit.SYSTEMS, SUMMEVAL, {"systems": 20_000}),
-        (Level.SYSTEM, Unit.SYSTEMS, ALMOST_PERFECT, {"systems": 20_000}),
-        (Level.SYSTEM, Unit.BOTH, SUMMEVAL, {"systems": 20_000}),
+        (
+            Level.ANSWER,
+            ResamplingUnit.INPUTS,
+            World(5, 100, question_spread=1, fixed_systems=True),
+            {"questions": 200_000},
+        ),
+        (Level.INPUT, ResamplingUnit.INPUTS, World(16, 100, fixed_systems=True), {"questions": 50_000}),
+        (Level.SYSTEM, ResamplingUnit.SYSTEMS, SUMMEVAL, {"systems": 20_000}),
+        (Level.SYSTEM, ResamplingUnit.SYSTEMS, ALMOST_PERFECT, {"systems": 20_000}),
+        (Level.SYSTEM, ResamplingUnit.BOTH, SUMMEVAL, {"systems": 20_000}),
     )
     for level, unit, world, endless in worlds:
         if level not in levels:
@@ -287,7 +292,7 @@ def speed() -> None:
         for coefficients in ([*Coefficient], *([each] for each in Coefficient)):
             ours = seconds(
                 lambda panel=panel, wanted=coefficients: correlate(  # type: ignore[misc]
-                    panel, Level.ANSWER, wanted, draws=1000, rng=rng, unit=Unit.ANSWERS
+                    panel, Level.ANSWER, wanted, draws=1000, rng=rng, unit=ResamplingUnit.ANSWERS
                 )
             )
             tests = tuple(SCIPY[each] for each in coefficients)

@@ -25,7 +25,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.neural_network import MLPClassifier
 
 from qassay.arrays import Bools, Floats
-from qassay.io.readers.answer_selection import Selection, read_selection
+from qassay.io.readers.answer_selection import QuestionSentences, read_selection
 from qassay.io.source import Source
 from qassay.meta.accuracy.classification import rate_threshold
 from qassay.meta.ranking.rankings import rank_candidates, system_agreement
@@ -53,7 +53,7 @@ class Candidates:
     right: Bools
 
     @classmethod
-    def of(cls, selections: Sequence[Selection]) -> "Candidates":
+    def of(cls, selections: Sequence[QuestionSentences]) -> "Candidates":
         """Lay the sentences of all questions out, each distinct sentence of a question once."""
         rows = [
             (each.question, text, right)
@@ -67,7 +67,7 @@ class Candidates:
 Ranker = Callable[[Candidates], Floats]
 
 
-def usable(selections: Sequence[Selection]) -> list[Selection]:
+def usable(selections: Sequence[QuestionSentences]) -> list[QuestionSentences]:
     """Keep questions that a judge can be asked about: two right sentences, one wrong."""
     return [each for each in selections if len(set(each.right)) > 1 and each.wrong]
 
@@ -169,7 +169,9 @@ def rankers_from(training: Candidates) -> dict[str, Ranker]:
     return {**lexical, **cosines, **learned}
 
 
-def judged(candidates: Candidates, selections: Sequence[Selection], metrics: Sequence[str]) -> dict[str, Floats]:
+def judged(
+    candidates: Candidates, selections: Sequence[QuestionSentences], metrics: Sequence[str]
+) -> dict[str, Floats]:
     """Score every sentence against the other right sentences of its question."""
     right = {each.question: each.right for each in selections}
     examples = [

@@ -2,7 +2,7 @@
 
 from qassay.metrics.questions.records import AskedQuestion, SourceRecord, SummaryRecord
 from qassay.records import Example, Reference
-from qassay.report.answers import Selection
+from qassay.report.answers import PageAnswers
 from qassay.report.html.summary_page import SummaryReport, SummaryRow
 from qassay.scoring.table import Aggregate
 
@@ -33,7 +33,7 @@ def summary_report(rows=None, judgements=None, levels=None):
         aggregates=[Aggregate(each, "qaeval", 0.5, 0.4, 0.6, 1, 0, "qaeval|data:1") for each in systems],
         judgements=judgements or {},
         levels=levels or {},
-        summaries=Selection(rows, len(rows)),
+        summaries=PageAnswers(rows, len(rows)),
         skipped=0,
         notes={},
         seed=1,

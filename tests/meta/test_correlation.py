@@ -6,7 +6,7 @@ from meta.simulated import simulated_panel
 from qassay.errors import DataError
 from qassay.meta.correlation import resampling
 from qassay.meta.correlation.agreement import correlate
-from qassay.meta.correlation.levels import Level, Unit, draw
+from qassay.meta.correlation.levels import Level, ResamplingUnit, draw
 from qassay.meta.correlation.panel import Panel, Pooling
 from qassay.meta.correlation.resampling import IntervalMethod
 from qassay.meta.correlation.weighted import Coefficient
@@ -173,7 +173,7 @@ def test_what_is_undefined_says_why(scores, judgements, level, reason, coefficie
 
 
 @pytest.mark.parametrize("level", list(Level))
-@pytest.mark.parametrize("unit", [Unit.INPUTS, Unit.SYSTEMS, Unit.BOTH])
+@pytest.mark.parametrize("unit", [ResamplingUnit.INPUTS, ResamplingUnit.SYSTEMS, ResamplingUnit.BOTH])
 @pytest.mark.parametrize("coefficient", list(Coefficient))
 def test_intervals_hold_the_value_at_every_level(rng, level, unit, coefficient):
     """Every level and unit gives limits around the value and says how they were found."""
@@ -193,7 +193,7 @@ def resampled_the_slow_way(panel, level, unit, draws):
     scores, judged = (column.reshape(8, 40) for column in (panel.scores["a"], panel.judgement))
     for _ in range(draws):
         questions = rng.integers(0, 40, 40)
-        systems = rng.integers(0, 8, 8) if unit is Unit.BOTH else np.arange(8)
+        systems = rng.integers(0, 8, 8) if unit is ResamplingUnit.BOTH else np.arange(8)
         x, z = (matrix[systems][:, questions] for matrix in (scores, judged))
         if level is Level.ANSWER:
             values.append(stats.pearsonr(x.ravel(), z.ravel()).statistic)
@@ -205,7 +205,7 @@ def resampled_the_slow_way(panel, level, unit, draws):
 
 
 @pytest.mark.parametrize("level", [Level.ANSWER, Level.SYSTEM, Level.INPUT])
-@pytest.mark.parametrize("unit", [Unit.INPUTS, Unit.BOTH])
+@pytest.mark.parametrize("unit", [ResamplingUnit.INPUTS, ResamplingUnit.BOTH])
 def test_percentile_limits_match_resampling_the_slow_way(level, unit):
     """Limits from counts and from resampled data sets agree within Monte-Carlo error."""
     panel = simulated_panel(np.random.default_rng(11), systems=8)
@@ -259,8 +259,8 @@ def test_what_is_perfect_in_all_resamples_has_no_interval(coefficient):
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        ({"unit": Unit.SYSTEMS, "draws": 100}, "no interval: 1 system; resampling needs at least 3"),
-        ({"unit": Unit.ANSWERS, "draws": 1}, "no interval: too few resamples"),
+        ({"unit": ResamplingUnit.SYSTEMS, "draws": 100}, "no interval: 1 system; resampling needs at least 3"),
+        ({"unit": ResamplingUnit.ANSWERS, "draws": 1}, "no interval: too few resamples"),
     ],
 )
 def test_too_little_resampling_gives_no_interval(rng, options, reason):
@@ -297,7 +297,7 @@ def test_a_draw_is_as_many_answers_with_replacement(answers):
     """Counts are those of a plain loop over the generator's integers, whichever way they are counted."""
     panel = Panel.build(np.zeros(answers), {})
 
-    blocks = draw(panel, Unit.ANSWERS, 5, np.random.default_rng(8))
+    blocks = draw(panel, ResamplingUnit.ANSWERS, 5, np.random.default_rng(8))
 
     plain = np.random.default_rng(8)
     wanted = [np.bincount(plain.integers(0, answers, answers), minlength=answers) for _ in range(5)]
@@ -307,7 +307,7 @@ def test_a_draw_is_as_many_answers_with_replacement(answers):
 def test_answers_cannot_be_resampled_at_overall_level(rng):
     """A draw of questions needs whole questions."""
     with pytest.raises(DataError, match="draws whole questions"):
-        one(simulated_panel(rng), Level.OVERALL, draws=5, rng=rng, unit=Unit.ANSWERS)
+        one(simulated_panel(rng), Level.OVERALL, draws=5, rng=rng, unit=ResamplingUnit.ANSWERS)
 
 
 def test_overall_draws_cannot_be_larger_than_the_data(rng):

@@ -10,7 +10,7 @@ import pytest
 from meta.simulated import simulated_panel
 from qassay.meta.comparison.paired_test import compare_means
 from qassay.meta.correlation.agreement import correlate
-from qassay.meta.correlation.levels import Level, Unit
+from qassay.meta.correlation.levels import Level, ResamplingUnit
 from qassay.meta.correlation.metric_comparison import metric_difference
 from qassay.meta.correlation.panel import Panel
 from qassay.meta.correlation.significance import DifferenceTest
@@ -70,7 +70,9 @@ def test_intervals_hold_the_truth_as_often_as_they_promise(coefficient):
     for _ in range(RUNS):
         judgement = rng.normal(size=80)
         panel = Panel.build(judgement, {"m": judgement + rng.normal(size=80)})
-        found = correlate(panel, Level.ANSWER, [coefficient], draws=199, rng=rng, unit=Unit.ANSWERS)[0].interval
+        found = correlate(panel, Level.ANSWER, [coefficient], draws=199, rng=rng, unit=ResamplingUnit.ANSWERS)[
+            0
+        ].interval
         held.append(found.low <= truth <= found.high)
 
     assert np.mean(held) > 0.95 - MARGIN

@@ -5,7 +5,7 @@ import pytest
 
 from qassay.errors import DataError
 from qassay.meta.accuracy.label_files import Label, Labels, read_labels
-from qassay.meta.accuracy.label_selection import Selection
+from qassay.meta.accuracy.label_selection import LabelSelection
 from qassay.meta.accuracy.labels import add_judgements, check_list, match_labels, write_selection
 from qassay.meta.agreement.ratings import read_ratings
 from qassay.records import Example, Reference
@@ -59,7 +59,7 @@ def test_an_answer_labelled_with_and_without_system_is_refused():
 @pytest.mark.parametrize("name", ["next.csv", "next.tsv", "next.jsonl"])
 def test_a_written_selection_is_a_label_file_in_waiting(tmp_path, name):
     """All rows wait for a verdict."""
-    write_selection(tmp_path / name, Selection(np.array([4, 0]), np.array([0.5, 0.125])), ANSWERS, 1)
+    write_selection(tmp_path / name, LabelSelection(np.array([4, 0]), np.array([0.5, 0.125])), ANSWERS, 1)
     with pytest.raises(DataError, match="no row has a verdict"):
         read_labels([tmp_path / name])
 
@@ -67,7 +67,7 @@ def test_a_written_selection_is_a_label_file_in_waiting(tmp_path, name):
 def test_a_filled_selection_comes_back(tmp_path):
     """With round and probability; `agree` reads the same file in long form."""
     path = tmp_path / "next.csv"
-    write_selection(path, Selection(np.array([4, 0]), np.array([0.5, 0.125])), ANSWERS, 3)
+    write_selection(path, LabelSelection(np.array([4, 0]), np.array([0.5, 0.125])), ANSWERS, 3)
     rows = list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
     assert rows[0]["candidate"] == 'it is "q2", so'
     assert rows[0]["reference"] == "this | that"

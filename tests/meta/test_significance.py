@@ -6,7 +6,7 @@ from scipy import stats
 
 from meta.simulated import simulated_panel
 from qassay.errors import DataError
-from qassay.meta.correlation.levels import Level, Unit
+from qassay.meta.correlation.levels import Level, ResamplingUnit
 from qassay.meta.correlation.panel import Panel
 from qassay.meta.correlation.significance import (
     Alternative,
@@ -77,7 +77,7 @@ def test_the_bootstrap_finds_a_clear_difference(rng, level, coefficient):
     panel = simulated_panel(rng, systems=8, noise=(0.2, 4.0))
 
     result = bootstrap_difference(
-        panel, "a", "b", level=level, coefficient=coefficient, rng=rng, draws=60, unit=Unit.INPUTS
+        panel, "a", "b", level=level, coefficient=coefficient, rng=rng, draws=60, unit=ResamplingUnit.INPUTS
     )
 
     assert result.difference > 0
@@ -108,9 +108,9 @@ def test_a_constant_metric_is_not_compared(rng):
 @pytest.mark.parametrize(
     ("unit", "reason"),
     [
-        (Unit.SYSTEMS, "3 systems; resampling needs at least 5"),
-        (Unit.INPUTS, "4 questions; resampling needs at least 5"),
-        (Unit.BOTH, "3 systems; resampling needs at least 5"),
+        (ResamplingUnit.SYSTEMS, "3 systems; resampling needs at least 5"),
+        (ResamplingUnit.INPUTS, "4 questions; resampling needs at least 5"),
+        (ResamplingUnit.BOTH, "3 systems; resampling needs at least 5"),
     ],
 )
 def test_a_handful_of_units_tells_nothing_by_resampling(rng, unit, reason):

@@ -4,7 +4,7 @@ from dataclasses import replace
 import pytest
 
 from correlation_samples import INJECTION, correlation_report, judged_answers
-from qassay.meta.correlation.evaluation import Evidence
+from qassay.meta.correlation.evaluation import JudgedScores
 from qassay.meta.correlation.levels import Level
 from qassay.report.html.correlation_page import render_correlation, write_correlation_page
 
@@ -94,7 +94,7 @@ def test_texts_cannot_break_out(html):
 def test_scores_without_answers_are_named_by_id():
     """A file of scores has no texts, and the page says what it knows."""
     report = correlation_report()
-    bare = Evidence(report.evidence.panel, report.evidence.fields, report.evidence.ids)
+    bare = JudgedScores(report.evidence.panel, report.evidence.fields, report.evidence.ids)
     html = render_correlation(replace(report, evidence=bare))
     wrong = html.partition('<details class="wrong" id="wrong-0-1">')[2].partition("</details>")[0]
     assert re.search(r"q\d+", wrong)

@@ -4,7 +4,7 @@ import pytest
 
 from qassay.metrics.registry import create
 from qassay.records import Example, Reference
-from qassay.report.answers import AnswerRow, Ordering, Selection
+from qassay.report.answers import AnswerRow, Ordering, PageAnswers
 from qassay.report.explain.evidence import gather_evidence
 from qassay.report.html.payload import answers_payload
 from qassay.scoring.scorer import Scorer
@@ -70,7 +70,7 @@ def payload_of(example, specs=("rouge_l:kpqa", "ava")):
     (found,) = evidence_of(example, specs=specs)
     names = [str(create(spec).spec) for spec in specs]
     rows = [AnswerRow(example, dict.fromkeys(names, 0.5), {}, found)]
-    return answers_payload(Selection(rows, len(rows)), names, {"": "all answers"}, Ordering())
+    return answers_payload(PageAnswers(rows, len(rows)), names, {"": "all answers"}, Ordering())
 
 
 def test_the_page_gets_weights_in_nine_steps():

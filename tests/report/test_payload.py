@@ -1,14 +1,14 @@
 import pytest
 
 from qassay.records import Example, Reference
-from qassay.report.answers import AnswerRow, Ordering, Selection, system_names
+from qassay.report.answers import AnswerRow, Ordering, PageAnswers, system_names
 from qassay.report.html.payload import REFERENCES, answers_payload
 
 
 def payload(*examples, scores=None, unscored=None):
     rows = [AnswerRow(each, scores or {"a": 0.5}, unscored or {}) for each in examples]
     names = system_names(each.system for each in examples)
-    return answers_payload(Selection(rows, len(rows)), ["a"], names, Ordering())
+    return answers_payload(PageAnswers(rows, len(rows)), ["a"], names, Ordering())
 
 
 def example(candidate, *references, system=""):

@@ -6,7 +6,7 @@ import pytest
 
 from qassay.errors import DataError
 from qassay.records import Example, Reference
-from qassay.report.answers import AnswerRow, Ordering, Selection
+from qassay.report.answers import AnswerRow, Ordering, PageAnswers
 from qassay.report.html.score_page import render_report, write_report
 from report_samples import EXAMPLES, INJECTION, report
 
@@ -100,7 +100,7 @@ def test_answers_are_listed_worst_first(page):
 
 def test_an_empty_report_can_be_written():
     """A run in which every row was skipped still has a page."""
-    assert "0 answers" in render_report(report(aggregates=[], histograms={}, answers=Selection([], 0)))
+    assert "0 answers" in render_report(report(aggregates=[], histograms={}, answers=PageAnswers([], 0)))
 
 
 def test_two_thousand_long_answers_keep_to_five_megabytes():
@@ -110,7 +110,7 @@ def test_two_thousand_long_answers_keep_to_five_megabytes():
         AnswerRow(Example(f"q{i}", "?", (Reference(f"{i} {words}"),), f"{words} {i}"), {"a": 0.5}, {})
         for i in range(2000)
     ]
-    assert len(render_report(report(answers=Selection(rows, len(rows)), ordering=Ordering())).encode()) < 5_000_000
+    assert len(render_report(report(answers=PageAnswers(rows, len(rows)), ordering=Ordering())).encode()) < 5_000_000
 
 
 def test_the_page_says_when_and_by_which_command_it_was_written(monkeypatch):

@@ -23,7 +23,7 @@ from qassay.meta.correlation import evaluation
 from qassay.meta.correlation import sweep as sweeping
 from qassay.meta.correlation.joined_scores import add_scores, join_rows
 from qassay.meta.correlation.judgements import read_judgements
-from qassay.meta.correlation.levels import Level, Unit
+from qassay.meta.correlation.levels import Level, ResamplingUnit
 from qassay.meta.correlation.significance import DifferenceTest
 from qassay.meta.correlation.weighted import Coefficient
 from qassay.models.base import EMBEDDED
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from qassay.api.inputs import Answers, Columns
     from qassay.io.reader import ReadOptions
-    from qassay.meta.correlation.evaluation import Agreement, Evidence, Options
+    from qassay.meta.correlation.evaluation import Agreement, JudgedScores, Options
     from qassay.meta.correlation.judgements import Judgements
     from qassay.meta.correlation.significance import Difference
     from qassay.meta.correlation.sweep import SweepPoint
@@ -64,7 +64,7 @@ class CorrelationResult(Result):
     differences: tuple[Difference, ...]
     points: tuple[SweepPoint, ...]
     """Agreement at each value of a parameter, where one was swept."""
-    evidence: Evidence
+    evidence: JudgedScores
     options: Options
     by: str | None
     left_out: LeftOut
@@ -163,7 +163,7 @@ def correlate(
         test=_choice("test", _TESTS.get(test, test), DifferenceTest),
         draws=draws,
         seed=seed,
-        unit=None if resample is None else _choice("resample", resample, Unit),
+        unit=None if resample is None else _choice("resample", resample, ResamplingUnit),
         size=overall_size,
         times=overall_draws,
     )
@@ -223,7 +223,7 @@ def _judgements(given: Answers | None) -> Judgements | None:
         return read_judgements(files[0])
 
 
-def _evidence(answers: Answers, judgements: Judgements | None, run: _ScoringRun) -> tuple[Evidence, LeftOut]:
+def _evidence(answers: Answers, judgements: Judgements | None, run: _ScoringRun) -> tuple[JudgedScores, LeftOut]:
     files = paths_of(answers) or []
     scored = [each for each in files if each != "-" and is_scored(each)]
     in_memory = scored_in_memory(answers)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from qassay.arrays import Ints
-    from qassay.report.answers import Selection
+    from qassay.report.answers import PageAnswers
     from qassay.scoring.run import Finished, Run
     from qassay.scoring.scorer import Scorer
     from qassay.scoring.table import Aggregate
@@ -201,7 +201,7 @@ class _Page:
     seed: int
     call: str
 
-    def write(self, path: str | Path, answers: Selection[AnswerRow], scorer: Scorer | None, *, skipped: int) -> Path:
+    def write(self, path: str | Path, answers: PageAnswers[AnswerRow], scorer: Scorer | None, *, skipped: int) -> Path:
         """Write the page, with the words that match where there is a scorer to find them."""
         from qassay.report.explain.evidence import gather_evidence  # noqa: PLC0415 - only for a page
         from qassay.report.html.score_page import Report, write_report  # noqa: PLC0415 - as above

@@ -31,7 +31,7 @@ class DataFile:
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
+class OmittedFile:
     """A file of a set that is not fetched, with its source and the reason."""
 
     name: str
@@ -50,7 +50,7 @@ class DataSet:
     licence: str
     """As its source states it."""
     files: tuple[DataFile, ...]
-    left_out: tuple[LeftOut, ...] = ()
+    left_out: tuple[OmittedFile, ...] = ()
 
     @property
     def roles(self) -> tuple[str, ...]:
@@ -94,7 +94,7 @@ def _data_set(row: dict[str, str], entries: Iterable[dict[str, str]]) -> DataSet
     for each in entries:
         source = (each["file"], each["repository"], each["path"], each["commit"])
         if each["left_out"]:
-            left_out.append(LeftOut(*source, each["left_out"]))
+            left_out.append(OmittedFile(*source, each["left_out"]))
         else:
             published.append(DataFile(*source, int(each["bytes"]), each["sha256"]))
     return DataSet(row["name"], row["about"], row["licence"], tuple(published), tuple(left_out))

@@ -20,7 +20,7 @@ from qassay.records import Example
 _encode = msgspec.json.Encoder(enc_hook=str).encode
 
 
-class Writer(Protocol):
+class RowWriter(Protocol):
     """Writes all rows to one file, which takes its name when it is whole."""
 
     def write(self, rows: Iterable[ScoredRow]) -> None:
@@ -40,7 +40,7 @@ def encode_jsonl(rows: Iterable[Mapping[str, Any]]) -> bytes:
     return b"".join([_encode(row) + b"\n" for row in rows])
 
 
-def open_writer(path: str | Path, specs: Sequence[str]) -> Writer:
+def open_writer(path: str | Path, specs: Sequence[str]) -> RowWriter:
     """Return the writer for the file's extension; nothing is touched before rows are written."""
     place = Path(path)
     for extension, write in _WRITERS.items():

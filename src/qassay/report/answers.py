@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from qassay.metrics.base import Metric
     from qassay.records import Example
-    from qassay.report.explain.evidence import Evidence
+    from qassay.report.explain.evidence import AnswerEvidence
 
 UNNAMED, EVERYTHING = "unnamed", "all answers"
 LIMIT = 2000
@@ -31,7 +31,7 @@ class AnswerRow:
     """By canonical spec; `None` where there is none."""
     unscored: Mapping[str, str]
     """Why a score is missing."""
-    evidence: Evidence | None = None
+    evidence: AnswerEvidence | None = None
     """What the scores are made of, where that was gathered."""
 
 
@@ -82,7 +82,7 @@ class Ordering:
 
 
 @dataclass(frozen=True, slots=True)
-class Selection(Generic[Row]):
+class PageAnswers(Generic[Row]):
     """The answers that a page holds, the worst first, those without any score last."""
 
     rows: Sequence[Row]
@@ -128,7 +128,7 @@ def worst_first(rows: Iterable[Row], ordering: Ordering, limit: int | None = Non
     return [row for *_, row in (sorted(keyed) if limit is None else heapq.nsmallest(limit, keyed))]
 
 
-def select_answers(rows: Callable[[], Iterable[Row]], ordering: Ordering, limit: int = LIMIT) -> Selection[Row]:
+def select_answers(rows: Callable[[], Iterable[Row]], ordering: Ordering, limit: int = LIMIT) -> PageAnswers[Row]:
     """Select what a page holds: all answers up to the limit, and of more the worst, the best and a sample of the rest.
 
     A selected question comes with the answers of all systems, so that they can be compared. Memory is bounded by the
@@ -143,12 +143,12 @@ def select_answers(rows: Callable[[], Iterable[Row]], ordering: Ordering, limit:
             kept.append(row)
         candidates.add(row.example.id, ordering.value(row.scores))
     if total <= limit:
-        return Selection(worst_first(kept, ordering), total)
+        return PageAnswers(worst_first(kept, ordering), total)
     worst, best, drawn, unscored = candidates.choose()
     wanted = {*worst, *best, *drawn, *unscored}
     found = worst_first((row for row in rows() if row.example.id in wanted), ordering, limit)
     counts = (len(worst), len(best), len(drawn), len(unscored))
-    return Selection(found, total, *counts, by_question=candidates.answers_per_question > 1)
+    return PageAnswers(found, total, *counts, by_question=candidates.answers_per_question > 1)
 
 
 class _Candidates:

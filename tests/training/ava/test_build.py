@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from qassay.errors import DataError
-from qassay.io.readers.answer_selection import Selection
+from qassay.io.readers.answer_selection import QuestionSentences
 from qassay.io.readers.read_context import ReadOptions
 from qassay.training.ava.pairs import build_pairs, read_rows, read_selections
 from qassay.training.splits import held_back
@@ -43,7 +43,7 @@ def test_held_back_questions_give_no_pairs():
 
 def test_no_question_stands_on_both_sides(tmp_path):
     """The side follows from the question's text, also where a question comes again."""
-    selections = [Selection(f"question {n}?", ("a", "b"), ("x",)) for n in range(50)] * 2
+    selections = [QuestionSentences(f"question {n}?", ("a", "b"), ("x",)) for n in range(50)] * 2
 
     build_pairs(selections, tmp_path, rng=np.random.default_rng(0), dev_share=0.3)
 
@@ -55,6 +55,6 @@ def test_no_question_stands_on_both_sides(tmp_path):
 def test_both_sides_need_pairs(tmp_path):
     """One question is not enough, and nothing is written."""
     with pytest.raises(DataError, match="two correct answers"):
-        build_pairs([Selection("q", ("a", "b"), ())], tmp_path / "out", rng=np.random.default_rng(0))
+        build_pairs([QuestionSentences("q", ("a", "b"), ())], tmp_path / "out", rng=np.random.default_rng(0))
 
     assert not (tmp_path / "out").exists()

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qassay.errors import DataError
-from qassay.io.readers.answer_selection import Selection, read_selection
+from qassay.io.readers.answer_selection import QuestionSentences, read_selection
 from qassay.io.source import Source
 from qassay.records import Example, Reference
 from qassay.training.ava.pairs import AvaRow, gather, pair_up, read_rows
@@ -16,7 +16,7 @@ from shared import train
 
 def test_pairs_are_the_papers():
     """Positives are the ordered pairs of different right answers, negatives right with wrong (section 4.2)."""
-    rows, _ = pair_up([Selection("q", ("a", "b"), ("x",))], rng=np.random.default_rng(0))
+    rows, _ = pair_up([QuestionSentences("q", ("a", "b"), ("x",))], rng=np.random.default_rng(0))
 
     assert {(row.reference, row.candidate, row.label) for row in rows} == {
         ("a", "b", 1),
@@ -28,7 +28,7 @@ def test_pairs_are_the_papers():
 
 def test_a_question_with_one_right_answer_gives_no_pairs():
     """At least two right answers are needed, and the others are counted."""
-    rows, statistics = pair_up([Selection("q", ("a",), ("x", "y"))], rng=np.random.default_rng(0))
+    rows, statistics = pair_up([QuestionSentences("q", ("a",), ("x", "y"))], rng=np.random.default_rng(0))
 
     assert rows == []
     assert (statistics.questions, statistics.multiple_questions, statistics.wrong) == (1, 0, 2)
@@ -37,7 +37,7 @@ def test_a_question_with_one_right_answer_gives_no_pairs():
 @given(right=st.integers(2, 9), wrong=st.integers(0, 9), cap=st.integers(1, 30))
 def test_a_cap_bounds_both_sides(right: int, wrong: int, cap: int):
     """There are n(n-1) positives and n·m negatives, and at most as many as the cap are kept of each."""
-    selection = Selection("q", tuple(f"r{i}" for i in range(right)), tuple(f"w{i}" for i in range(wrong)))
+    selection = QuestionSentences("q", tuple(f"r{i}" for i in range(right)), tuple(f"w{i}" for i in range(wrong)))
 
     rows, statistics = pair_up([selection], rng=np.random.default_rng(0), cap=cap)
 
@@ -81,7 +81,7 @@ def test_judged_answers_are_gathered_by_question():
         Example(id="4", question="q", references=references, candidate=None, judgement=0.0),
     ]
 
-    assert list(gather(examples)) == [Selection("q", ("gold", "good"), ("bad",))]
+    assert list(gather(examples)) == [QuestionSentences("q", ("gold", "good"), ("bad",))]
 
 
 def test_an_answer_judged_both_ways_counts_as_right():
@@ -92,7 +92,7 @@ def test_an_answer_judged_both_ways_counts_as_right():
         for number, label in enumerate((0.0, 1.0))
     ]
 
-    assert list(gather(examples)) == [Selection("q", ("gold", "same"), ())]
+    assert list(gather(examples)) == [QuestionSentences("q", ("gold", "same"), ())]
 
 
 def test_a_rating_is_no_verdict():
@@ -105,7 +105,7 @@ def test_a_rating_is_no_verdict():
 
 def test_the_short_answer_is_never_the_candidate():
     """What the linear model looks for in the candidate is another right answer."""
-    rows, _ = pair_up([Selection("q", ("four", "four of them"), ("five",))], rng=np.random.default_rng(0))
+    rows, _ = pair_up([QuestionSentences("q", ("four", "four of them"), ("five",))], rng=np.random.default_rng(0))
 
     assert {(row.candidate, row.short) for row in rows} == {
         ("four", "four of them"),

@@ -93,7 +93,7 @@ def _table(source: Source, context: ReadContext) -> tuple[Iterator[_Question], b
 
 
 @dataclass(frozen=True, slots=True)
-class Selection:
+class QuestionSentences:
     """A question with its right and its wrong sentences."""
 
     question: str
@@ -101,7 +101,7 @@ class Selection:
     wrong: tuple[str, ...]
 
 
-def read_selection(source: Source) -> Iterator[Selection]:
+def read_selection(source: Source) -> Iterator[QuestionSentences]:
     """Read the questions of a WikiQA table or a TREC-QA file with all their sentences."""
     context = ReadContext(ReadOptions(can_skip=False))
     try:
@@ -109,7 +109,7 @@ def read_selection(source: Source) -> Iterator[Selection]:
         questions, by_name = (_blocks(source), True) if tagged else _table(source, context)
         for question in _once(questions, source, by_name=by_name):
             sides = [tuple(each.text for each in question.sentences if each.label == label) for label in (1, 0)]
-            yield Selection(question.text, *sides)
+            yield QuestionSentences(question.text, *sides)
     finally:
         source.close()
 

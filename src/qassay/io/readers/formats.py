@@ -26,7 +26,7 @@ BUILT_IN = {
     "as2": "answer_selection:AnswerSelection",
     "trec": "answer_selection:TrecQA",
     "summaries": "summaries:Summaries",
-    "pairs": "summaries:Pairs",
+    "pairs": "summaries:AnswerPairs",
     "openqa": "openqa:OpenQA",
 }
 """Where Qassay's own formats are, in the order in which they are asked among equals."""

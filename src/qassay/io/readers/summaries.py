@@ -59,7 +59,7 @@ class Summaries(_JsonLines):
         return _read(source, context, to_summary, {"candidate": "SUMMARY", "context": "DOCUMENT"})
 
 
-class Pairs(_JsonLines):
+class AnswerPairs(_JsonLines):
     """Pairs of answers, with their contexts."""
 
     name = "pairs"

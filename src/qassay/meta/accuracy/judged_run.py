@@ -11,7 +11,7 @@ from qassay.errors import DataError, SpecError, option
 from qassay.meta.accuracy.classification import rate_threshold
 from qassay.meta.accuracy.estimates import JudgedAnswers
 from qassay.meta.accuracy.label_files import Labels
-from qassay.meta.accuracy.label_selection import Selection, next_labels
+from qassay.meta.accuracy.label_selection import LabelSelection, next_labels
 from qassay.meta.accuracy.labels import MatchedLabels, add_judgements, match_labels
 from qassay.meta.accuracy.ppi import EVEN
 from qassay.meta.accuracy.system_wise import RankedAnswers, SystemWise, evaluate_systems, tune_threshold
@@ -42,7 +42,7 @@ class JudgedRun:
     """P@1, MAP and MRR under judge and people, where answers are ranked and judged."""
     notes: tuple[str, ...]
 
-    def choose(self, n: int, seed: int) -> tuple[Selection, int]:
+    def choose(self, n: int, seed: int) -> tuple[LabelSelection, int]:
         """Choose answers to label next, and number the round; what is judged or waits in a list is left out."""
         labels, true = self.answers.labels, self.answers.true
         taken = np.zeros(len(self.examples), dtype=bool) if true is None else ~np.isnan(true)

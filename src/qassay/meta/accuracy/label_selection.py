@@ -18,7 +18,7 @@ _ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Selection:
+class LabelSelection:
     """Answers to label, in random order, each with the probability with which it was chosen."""
 
     rows: Ints
@@ -33,7 +33,7 @@ def next_labels(
     system: Sequence[Hashable] | None = None,
     labelled: Bools | None = None,
     uniform: float = UNIFORM,
-) -> Selection:
+) -> LabelSelection:
     """Draw `n` answers that have no label yet, unsure ones more often.
 
     An answer of probability p is drawn in proportion to sqrt(p(1 - p)), the standard deviation of its label (active
@@ -63,7 +63,7 @@ def next_labels(
     steps = np.floor(reached + _ROUNDING)
     chosen = order[np.diff(steps, prepend=0.0) > 0]
     chosen = rng.permutation(chosen)
-    return Selection(rows[chosen], chance[chosen])
+    return LabelSelection(rows[chosen], chance[chosen])
 
 
 def _sizes(probability: Floats, system: Ints, uniform: float) -> Floats:

@@ -10,7 +10,7 @@ import numpy as np
 from qassay.arrays import Bools, Floats, Ints
 from qassay.errors import DataError, OutputError, option
 from qassay.meta.accuracy.label_files import PROBABILITY, ROUND, Label, Labels, contradiction, count_verdicts
-from qassay.meta.accuracy.label_selection import Selection
+from qassay.meta.accuracy.label_selection import LabelSelection
 from qassay.meta.agreement.ratings import write_judgements
 from qassay.records import Example
 
@@ -141,7 +141,7 @@ def check_list(path: Path) -> None:
         )
 
 
-def write_selection(path: str | Path, selection: Selection, examples: Sequence[Example], round_: int) -> None:
+def write_selection(path: str | Path, selection: LabelSelection, examples: Sequence[Example], round_: int) -> None:
     """Write answers to label as CSV, TSV or JSON lines, with room for a name and a verdict in every row.
 
     The file is in the long form that `qassay agree` reads, and `qassay accuracy --labels` takes it as it is; the
@@ -150,7 +150,7 @@ def write_selection(path: str | Path, selection: Selection, examples: Sequence[E
     write_judgements(path, [_row(examples[at], chance, round_) for at, chance in _chosen(selection)])
 
 
-def _chosen(selection: Selection) -> Iterator[tuple[int, float]]:
+def _chosen(selection: LabelSelection) -> Iterator[tuple[int, float]]:
     return zip(selection.rows.tolist(), selection.probability.tolist(), strict=True)
 
 

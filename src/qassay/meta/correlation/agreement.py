@@ -12,8 +12,8 @@ from qassay.meta.correlation.levels import (
     Level,
     LevelStatistic,
     OverallLevel,
+    ResamplingUnit,
     SystemLevel,
-    Unit,
     draw,
 )
 from qassay.meta.correlation.panel import Panel
@@ -104,7 +104,7 @@ def correlate(
     *,
     draws: int = 0,
     rng: np.random.Generator | None = None,
-    unit: Unit | None = None,
+    unit: ResamplingUnit | None = None,
     method: IntervalMethod | None = None,
     confidence: float = 0.95,
     size: int = 30,
@@ -119,7 +119,7 @@ def correlate(
     """
     if draws and rng is None:
         raise DataError("bootstrap intervals need a random generator")
-    if level is Level.OVERALL and unit is Unit.ANSWERS:
+    if level is Level.OVERALL and unit is ResamplingUnit.ANSWERS:
         raise DataError("the overall level draws whole questions; resample inputs, systems or both")
     unit = unit or default_unit(panel, level)
     names = tuple(panel.scores) if metrics is None else metrics

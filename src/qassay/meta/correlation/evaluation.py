@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from qassay.arrays import Ints
     from qassay.io.scored_files import ScoredRow
     from qassay.meta.correlation.judgements import Judgements
-    from qassay.meta.correlation.levels import Unit
+    from qassay.meta.correlation.levels import ResamplingUnit
     from qassay.meta.correlation.significance import Difference
     from qassay.meta.correlation.weighted import Coefficient
     from qassay.records import Example
@@ -32,7 +32,7 @@ _MOST_PARTS = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class JudgedScores:
     """Scores beside judgements, with the fields by which they may be divided."""
 
     panel: Panel
@@ -117,12 +117,12 @@ class Options:
     draws: int
     """Resamples; 0 leaves out intervals, and all tests that resample."""
     seed: int
-    unit: Unit | None = None
+    unit: ResamplingUnit | None = None
     size: int = 30
     times: int = 100
 
 
-def evidence_of_table(table: ScoreTable, judgements: Judgements | None = None) -> Evidence:
+def evidence_of_table(table: ScoreTable, judgements: Judgements | None = None) -> JudgedScores:
     """Put a score table's answers beside their judgements, or beside those of a file."""
     examples = table.examples
     if judgements is not None:
@@ -140,10 +140,10 @@ def evidence_of_table(table: ScoreTable, judgements: Judgements | None = None) -
             if metric.declaration.corpus == "pooled"
         },
     )
-    return Evidence(_judged(panel), _fields(examples), [each.id for each in examples], examples)
+    return JudgedScores(_judged(panel), _fields(examples), [each.id for each in examples], examples)
 
 
-def evidence_of_rows(rows: Sequence[ScoredRow], judgements: Judgements | None = None) -> Evidence:
+def evidence_of_rows(rows: Sequence[ScoredRow], judgements: Judgements | None = None) -> JudgedScores:
     """Put scores that were written earlier beside their judgements; the same answer twice is a `DataError`."""
     ((name, system), times), *_ = Counter((row.id, row.system) for row in rows).most_common(1) or [(("", ""), 0)]
     if times > 1:
@@ -161,10 +161,12 @@ def evidence_of_rows(rows: Sequence[ScoredRow], judgements: Judgements | None = 
         [row.system for row in rows],
         _questions([(row.id, row.system, row.question) for row in rows]),
     )
-    return Evidence(_judged(panel), _fields(rows), [row.id for row in rows])
+    return JudgedScores(_judged(panel), _fields(rows), [row.id for row in rows])
 
 
-def measure(evidence: Evidence, options: Options, by: str | None = None) -> tuple[list[Agreement], list[Difference]]:
+def measure(
+    evidence: JudgedScores, options: Options, by: str | None = None
+) -> tuple[list[Agreement], list[Difference]]:
     """Correlate every metric with people, whole and in parts, and test every pair of metrics on the whole."""
     agreements = []
     for label, rows in evidence.rows(by).items():

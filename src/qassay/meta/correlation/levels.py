@@ -29,7 +29,7 @@ class Level(StrEnum):
     """Every system on every random draw of questions is one pair (Yang et al. 2018: 30 questions, 100 draws)."""
 
 
-class Unit(StrEnum):
+class ResamplingUnit(StrEnum):
     """What is drawn again in a resample, and so what the interval generalises to."""
 
     ANSWERS = "answers"
@@ -84,7 +84,7 @@ def _counts(units: int, draws: int, rng: np.random.Generator) -> Ints:
     return counts
 
 
-def draw(panel: Panel, unit: Unit, draws: int, rng: np.random.Generator) -> Iterator[Draws]:
+def draw(panel: Panel, unit: ResamplingUnit, draws: int, rng: np.random.Generator) -> Iterator[Draws]:
     """Resample with replacement, `draws` times in blocks: answers, or whole questions, systems, or both."""
     block = min(draws, max(_FEWEST_DRAWS, _BLOCK // len(panel)))
     for start in range(0, draws, block):
@@ -93,13 +93,13 @@ def draw(panel: Panel, unit: Unit, draws: int, rng: np.random.Generator) -> Iter
         system, question = (
             np.broadcast_to(np.int64(1), (size, count)) for count in (len(panel.systems), len(panel.questions))
         )
-        if unit is Unit.ANSWERS:
+        if unit is ResamplingUnit.ANSWERS:
             rows = _counts(len(panel), size, rng)
             yield Draws(rows, rows, rows, system, question)
             continue
-        if unit in (Unit.INPUTS, Unit.BOTH):
+        if unit in (ResamplingUnit.INPUTS, ResamplingUnit.BOTH):
             question = _counts(question.shape[1], size, rng)
-        if unit in (Unit.SYSTEMS, Unit.BOTH):
+        if unit in (ResamplingUnit.SYSTEMS, ResamplingUnit.BOTH):
             system = _counts(system.shape[1], size, rng)
         within = np.take(question, panel.question, axis=1)
         across = np.take(system, panel.system, axis=1)

@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 
 from qassay.meta.correlation.agreement import Correlation, correlate
-from qassay.meta.correlation.levels import Level, Unit
+from qassay.meta.correlation.levels import Level, ResamplingUnit
 from qassay.meta.correlation.panel import Panel
 from qassay.meta.correlation.permutation import permutation_difference
 from qassay.meta.correlation.significance import (
@@ -44,7 +44,7 @@ def metric_difference(
     coefficient: Coefficient,
     rng: np.random.Generator,
     draws: int = 1000,
-    unit: Unit | None = None,
+    unit: ResamplingUnit | None = None,
     alternative: Alternative = Alternative.GREATER,
     size: int = 30,
     times: int = 100,
@@ -88,7 +88,7 @@ def compare_metrics(
     coefficient: Coefficient = Coefficient.PEARSON,
     rng: np.random.Generator,
     draws: int = 1000,
-    unit: Unit | None = None,
+    unit: ResamplingUnit | None = None,
     alternative: Alternative = Alternative.TWO_SIDED,
     size: int = 30,
     times: int = 100,
@@ -147,7 +147,7 @@ def standings(
     coefficient: Coefficient = Coefficient.PEARSON,
     rng: np.random.Generator,
     draws: int = 1000,
-    unit: Unit | None = None,
+    unit: ResamplingUnit | None = None,
     alpha: float = 0.05,
     size: int = 30,
     times: int = 100,

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import stats
 
 from qassay.arrays import Bools, Floats
-from qassay.meta.correlation.levels import Draws, Level, LevelStatistic, Unit
+from qassay.meta.correlation.levels import Draws, Level, LevelStatistic, ResamplingUnit
 from qassay.meta.correlation.panel import Panel
 from qassay.meta.correlation.weighted import Coefficient
 from qassay.models.onnx.encoder import default_threads
@@ -39,13 +39,13 @@ class Interval:
     high: float
     confidence: float
     method: IntervalMethod
-    unit: Unit
+    unit: ResamplingUnit
     draws: int
     undefined: int
     """Draws in which the value was undefined, left out of the limits."""
 
 
-def default_unit(panel: Panel, level: Level) -> Unit:
+def default_unit(panel: Panel, level: Level) -> ResamplingUnit:
     """Choose what to resample: inputs, because one question's answers depend on each other; at system level systems.
 
     A system's mean carries the chance of its own answers, so systems drawn again bring that chance with them;
@@ -54,17 +54,17 @@ def default_unit(panel: Panel, level: Level) -> Unit:
     anything, so inputs are drawn, for these systems only.
     """
     if level is Level.SYSTEM and len(panel.systems) >= FEWEST_FOR_TEST:
-        return Unit.SYSTEMS
-    return Unit.INPUTS
+        return ResamplingUnit.SYSTEMS
+    return ResamplingUnit.INPUTS
 
 
-def cannot_resample(panel: Panel, unit: Unit, fewest: int) -> str | None:
+def cannot_resample(panel: Panel, unit: ResamplingUnit, fewest: int) -> str | None:
     """Return why resampling would tell nothing, if it would: fewer answers, questions or systems to draw from."""
     drawn = {
-        Unit.ANSWERS: ((len(panel), "answer"),),
-        Unit.INPUTS: ((len(panel.questions), "question"),),
-        Unit.SYSTEMS: ((len(panel.systems), "system"),),
-        Unit.BOTH: ((len(panel.questions), "question"), (len(panel.systems), "system")),
+        ResamplingUnit.ANSWERS: ((len(panel), "answer"),),
+        ResamplingUnit.INPUTS: ((len(panel.questions), "question"),),
+        ResamplingUnit.SYSTEMS: ((len(panel.systems), "system"),),
+        ResamplingUnit.BOTH: ((len(panel.questions), "question"), (len(panel.systems), "system")),
     }[unit]
     count, name = min(drawn)
     return None if count >= fewest else too_few(count, name, fewest)
@@ -86,12 +86,12 @@ def default_method(coefficient: Coefficient, level: Level) -> IntervalMethod:
     return IntervalMethod.FISHER if fisher else IntervalMethod.PERCENTILE
 
 
-def _units(panel: Panel, unit: Unit) -> int:
+def _units(panel: Panel, unit: ResamplingUnit) -> int:
     return {
-        Unit.ANSWERS: len(panel),
-        Unit.INPUTS: len(panel.questions),
-        Unit.SYSTEMS: len(panel.systems),
-        Unit.BOTH: min(len(panel.questions), len(panel.systems)),
+        ResamplingUnit.ANSWERS: len(panel),
+        ResamplingUnit.INPUTS: len(panel.questions),
+        ResamplingUnit.SYSTEMS: len(panel.systems),
+        ResamplingUnit.BOTH: min(len(panel.questions), len(panel.systems)),
     }[unit]
 
 
@@ -135,7 +135,7 @@ def no_interval(drawn: Floats) -> str | None:
 
 
 def interval(
-    value: float, drawn: Floats, panel: Panel, unit: Unit, *, method: IntervalMethod, confidence: float
+    value: float, drawn: Floats, panel: Panel, unit: ResamplingUnit, *, method: IntervalMethod, confidence: float
 ) -> Interval:
     """Turn the values of all draws into an interval; those that are undefined are left out and counted."""
     defined = drawn[~np.isnan(drawn)]

@@ -11,7 +11,7 @@ from qassay.arrays import Floats
 from qassay.errors import DataError
 from qassay.meta.correlation.agreement import level_statistics
 from qassay.meta.correlation.coefficients import estimate
-from qassay.meta.correlation.levels import Level, Unit, draw, system_pairs
+from qassay.meta.correlation.levels import Level, ResamplingUnit, draw, system_pairs
 from qassay.meta.correlation.panel import Panel
 from qassay.meta.correlation.resampling import FEWEST_FOR_TEST, cannot_resample, default_unit, resample
 from qassay.meta.correlation.weighted import Coefficient
@@ -110,7 +110,7 @@ def bootstrap_difference(
     coefficient: Coefficient = Coefficient.PEARSON,
     rng: np.random.Generator,
     draws: int = 1000,
-    unit: Unit | None = None,
+    unit: ResamplingUnit | None = None,
     alternative: Alternative = Alternative.GREATER,
     size: int = 30,
     times: int = 100,
@@ -142,7 +142,7 @@ def bootstrap_differences(
     coefficient: Coefficient = Coefficient.PEARSON,
     rng: np.random.Generator,
     draws: int = 1000,
-    unit: Unit | None = None,
+    unit: ResamplingUnit | None = None,
     alternative: Alternative = Alternative.GREATER,
     size: int = 30,
     times: int = 100,

@@ -20,7 +20,7 @@ from qassay.spec import with_options
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from qassay.meta.correlation.evaluation import Evidence, Options
+    from qassay.meta.correlation.evaluation import JudgedScores, Options
     from qassay.meta.correlation.weighted import Coefficient
     from qassay.models.base import Device
     from qassay.spec import MetricSpec, Param
@@ -103,7 +103,7 @@ class SweepPoint:
 
 
 def sweep(
-    evidence: Evidence,
+    evidence: JudgedScores,
     specs: Sequence[str | MetricSpec],
     wanted: Sweep,
     options: Options,
@@ -133,7 +133,7 @@ def sweep(
     return points
 
 
-def fitting(evidence: Evidence, wanted: Sweep) -> list[str]:
+def fitting(evidence: JudgedScores, wanted: Sweep) -> list[str]:
     """Choose those of the evidence's metrics that have the parameter, or all when none has, to be refused by name."""
     if not evidence.examples:
         raise SpecError(f"{option('sweep')} scores the answers again; give the answers, not a file of scores")
@@ -141,7 +141,7 @@ def fitting(evidence: Evidence, wanted: Sweep) -> list[str]:
     return [spec for spec in specs if wanted.fits(spec)] or specs
 
 
-def _trial(evidence: Evidence, scorer: Scorer) -> Panel:
+def _trial(evidence: JudgedScores, scorer: Scorer) -> Panel:
     # What is too long for a model has stopped the run already, or been skipped before.
     ready = [TooLongGuard(Batch(chunk, scorer.resources), "skip") for chunk in batches(evidence.examples, BATCH)]
     stats = {

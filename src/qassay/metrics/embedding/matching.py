@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from qassay.arrays import Floats, Ints
     from qassay.models.base import TokenEmbeddings
 
-    Unit = NDArray[np.float32]
+    UnitVectors = NDArray[np.float32]
 
 
 _ONE_THREAD = 1 << 19
@@ -29,14 +29,14 @@ _MOST_SIMILARITIES = 1 << 24
 _WINDOW, _WINDOW_ROWS = 2048, 512
 
 
-def unit(encoded: TokenEmbeddings) -> Unit:
+def unit(encoded: TokenEmbeddings) -> UnitVectors:
     """Scale each token's vector to length 1."""
     vectors = encoded.vectors
     lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
     return np.asarray(vectors / lengths[:, None], np.float32)
 
 
-class Units(Sequence["Unit"]):
+class Units(Sequence["UnitVectors"]):
     """The texts' vectors at length 1, made when asked for and kept for the pairs that follow.
 
     Pairs of one candidate follow each other. All texts at once would take the memory of their vectors again, and fresh
@@ -45,16 +45,16 @@ class Units(Sequence["Unit"]):
 
     def __init__(self, encoded: Sequence[TokenEmbeddings]) -> None:
         self._encoded = encoded
-        self._recent: OrderedDict[int, Unit] = OrderedDict()
+        self._recent: OrderedDict[int, UnitVectors] = OrderedDict()
 
     def __len__(self) -> int:
         return len(self._encoded)
 
     @overload
-    def __getitem__(self, index: int) -> Unit: ...
+    def __getitem__(self, index: int) -> UnitVectors: ...
     @overload
-    def __getitem__(self, index: slice) -> list[Unit]: ...
-    def __getitem__(self, index: int | slice) -> Unit | list[Unit]:
+    def __getitem__(self, index: slice) -> list[UnitVectors]: ...
+    def __getitem__(self, index: int | slice) -> UnitVectors | list[UnitVectors]:
         if isinstance(index, slice):
             return [self[i] for i in range(len(self))[index]]
         if index not in self._recent:
@@ -64,10 +64,10 @@ class Units(Sequence["Unit"]):
         return self._recent[index]
 
 
-class Side(NamedTuple):
+class TokenMatches(NamedTuple):
     """The tokens of one side of many pairs, pair after pair, each with its highest similarity on the other side."""
 
-    similarity: Unit
+    similarity: UnitVectors
     pair: Ints
     """Of each token."""
 
@@ -92,7 +92,7 @@ class Side(NamedTuple):
         return found
 
 
-def match_pairs(units: Sequence[Unit], left: Ints, right: Ints) -> tuple[Side, Side]:
+def match_pairs(units: Sequence[UnitVectors], left: Ints, right: Ints) -> tuple[TokenMatches, TokenMatches]:
     """Match the tokens of each pair of texts, greedily, for precision and for recall (Zhang et al. 2020).
 
     `left` and `right` are rows of `units`. Each pair is multiplied by itself: in one product with others the last
@@ -102,7 +102,7 @@ def match_pairs(units: Sequence[Unit], left: Ints, right: Ints) -> tuple[Side, S
     return _side([lefts for lefts, _ in best]), _side([rights for _, rights in best])
 
 
-def _best(left: Unit, right: Unit) -> tuple[Unit, Unit]:
+def _best(left: UnitVectors, right: UnitVectors) -> tuple[UnitVectors, UnitVectors]:
     """Return the highest similarity of each token on either side.
 
     Of very long texts each token is compared with those at about the same relative position of the other text.
@@ -121,7 +121,7 @@ def _best(left: Unit, right: Unit) -> tuple[Unit, Unit]:
     return of_left, of_right
 
 
-def _best_of_all(left: Unit, right: Unit) -> tuple[Unit, Unit]:
+def _best_of_all(left: UnitVectors, right: UnitVectors) -> tuple[UnitVectors, UnitVectors]:
     """Compare each token with all of the other side; long texts are taken a few rows at a time."""
     rows = max(_FEWEST_ROWS, _ONE_THREAD // max(right.size, 1) - 1)
     if len(left) <= rows:
@@ -136,13 +136,15 @@ def _best_of_all(left: Unit, right: Unit) -> tuple[Unit, Unit]:
     return of_left, of_right
 
 
-def _side(similarities: list[Unit]) -> Side:
+def _side(similarities: list[UnitVectors]) -> TokenMatches:
     flat = np.concatenate([np.zeros(0, np.float32), *similarities])
     lengths = np.array([len(each) for each in similarities], np.int64)
-    return Side(flat, np.repeat(np.arange(len(lengths)), lengths))
+    return TokenMatches(flat, np.repeat(np.arange(len(lengths)), lengths))
 
 
-def match(left: Unit, right: Unit, left_weights: Floats, right_weights: Floats, power: float) -> tuple[float, float]:
+def match(
+    left: UnitVectors, right: UnitVectors, left_weights: Floats, right_weights: Floats, power: float
+) -> tuple[float, float]:
     """Match one pair of texts: precision and recall."""
     one = np.zeros(1, np.int64)
     sides = match_pairs([left, right], one, one + 1)

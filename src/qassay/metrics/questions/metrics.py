@@ -11,7 +11,7 @@ from qassay.features.first_pass import Tools
 from qassay.metrics.base import MeanMetric
 from qassay.metrics.questions.first_pass import QuestionPass, Verdicts, example_key
 from qassay.metrics.questions.models import reads_english
-from qassay.metrics.questions.qa_pipeline import Source, unreadable
+from qassay.metrics.questions.qa_pipeline import QuestionSource, unreadable
 from qassay.metrics.questions.verification import IS_ANSWERED, METHODS
 from qassay.metrics.registry import create_all
 from qassay.models.question_models import Models
@@ -40,7 +40,7 @@ class QuestionMetric(MeanMetric):
     precedence = 2
     nothing_beside: ClassVar[str]
 
-    def sources(self, example: Example) -> list[Source]:
+    def sources(self, example: Example) -> list[QuestionSource]:
         """Return the texts that raise questions, each with the one that answers them."""
         raise NotImplementedError
 
@@ -124,10 +124,10 @@ class QAEval(QuestionMetric):
     needs = frozenset({"references"})
     nothing_beside = "no references"
 
-    def sources(self, example: Example) -> list[Source]:
+    def sources(self, example: Example) -> list[QuestionSource]:
         """Every reference raises questions, and the summary answers them."""
         summary = example.candidate or ""
-        return [Source(f"reference {i}", each.text, summary) for i, each in enumerate(example.references, 1)]
+        return [QuestionSource(f"reference {i}", each.text, summary) for i, each in enumerate(example.references, 1)]
 
     def beside(self, example: Example) -> list[tuple[str, str]]:
         """Return the references."""
@@ -150,9 +150,9 @@ class Feqa(QuestionMetric):
     field_names: ClassVar[dict[str, str]] = {"context": "document"}
     nothing_beside = "no document"
 
-    def sources(self, example: Example) -> list[Source]:
+    def sources(self, example: Example) -> list[QuestionSource]:
         """The summary raises questions, and the document answers them."""
-        return [Source("summary", example.candidate or "", example.context or "")]
+        return [QuestionSource("summary", example.candidate or "", example.context or "")]
 
     def beside(self, example: Example) -> list[tuple[str, str]]:
         """Return the document."""

@@ -25,7 +25,7 @@ _LOOKED_AT = 10_000
 _LANGUAGES = {"han": "Chinese", "kana": "Japanese", "hangul": "Korean", "other": "another script than Latin"}
 
 
-class Source(NamedTuple):
+class QuestionSource(NamedTuple):
     """A text that raises questions and the one that is to answer them."""
 
     name: str
@@ -44,7 +44,7 @@ class Inquiry(Protocol):
     def nothing_beside(self) -> str:
         """Why there is no score where the candidate cannot be held against anything."""
 
-    def sources(self, example: Example) -> list[Source]:
+    def sources(self, example: Example) -> list[QuestionSource]:
         """Return the texts that raise questions, each with the one that answers them."""
 
     def beside(self, example: Example) -> list[tuple[str, str]]:
@@ -54,7 +54,7 @@ class Inquiry(Protocol):
 class _Task(NamedTuple):
     example: int
     metric: str
-    source: Source
+    source: QuestionSource
 
 
 def unreadable(example: Example, inquiry: Inquiry, *, english: bool) -> str | None:

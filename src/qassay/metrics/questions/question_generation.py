@@ -33,7 +33,7 @@ class Raised:
     span: Span
 
 
-class Writer(Protocol):
+class QuestionWriter(Protocol):
     """Writes questions with a model of its own, one for each answer phrase."""
 
     @property
@@ -47,7 +47,7 @@ class Writer(Protocol):
 class Questioner:
     """Raises questions about texts: one for each noun phrase and name of each sentence."""
 
-    def __init__(self, chunker: Chunker, writer: Writer | None = None) -> None:
+    def __init__(self, chunker: Chunker, writer: QuestionWriter | None = None) -> None:
         self._chunker = chunker
         self._writer = writer
         self._recent: OrderedDict[str, list[Raised]] = OrderedDict()

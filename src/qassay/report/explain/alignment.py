@@ -29,7 +29,7 @@ class Match(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class AlignedWord:
     """A `word` token's place in its text, in characters, and how it matches."""
 
     start: int
@@ -41,8 +41,8 @@ class Word:
 class Alignment:
     """The words of both sides of a pair."""
 
-    candidate: tuple[Word, ...]
-    reference: tuple[Word, ...]
+    candidate: tuple[AlignedWord, ...]
+    reference: tuple[AlignedWord, ...]
 
     @property
     def in_order(self) -> int:
@@ -70,7 +70,7 @@ def closest(alignments: Sequence[Alignment]) -> int:
     return max(range(len(alignments)), key=lambda i: (_f1(alignments[i], ordered=True), _f1(alignments[i])))
 
 
-def highlights(text: str, words: Sequence[Word]) -> list[tuple[int, int, Match]]:
+def highlights(text: str, words: Sequence[AlignedWord]) -> list[tuple[int, int, Match]]:
     """Join neighbouring words that match alike into spans to be marked; lone punctuation is left unmarked."""
     runs: list[tuple[int, int, Match]] = []
     for word in words:
@@ -102,8 +102,10 @@ def _matches(left: Sequence[str], right: Sequence[str]) -> tuple[list[Match], li
     return left_matches, right_matches
 
 
-def _words(text: str, tokens: Sequence[str], matches: Sequence[Match]) -> tuple[Word, ...]:
-    return tuple(Word(start, end, match) for (start, end), match in zip(locate(text, tokens), matches, strict=True))
+def _words(text: str, tokens: Sequence[str], matches: Sequence[Match]) -> tuple[AlignedWord, ...]:
+    return tuple(
+        AlignedWord(start, end, match) for (start, end), match in zip(locate(text, tokens), matches, strict=True)
+    )
 
 
 def _f1(alignment: Alignment, *, ordered: bool = False) -> float:

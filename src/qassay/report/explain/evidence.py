@@ -44,7 +44,7 @@ class Weighed(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class AnswerEvidence:
     """What stands behind one answer's scores."""
 
     weights: Mapping[str, Weighed] = field(default_factory=dict)
@@ -53,7 +53,7 @@ class Evidence:
     """By spec of a metric that has parts, the signals with what they add to the verdict, the strongest first."""
 
 
-def gather_evidence(examples: Iterable[Example], scorer: Scorer) -> Iterator[Evidence]:
+def gather_evidence(examples: Iterable[Example], scorer: Scorer) -> Iterator[AnswerEvidence]:
     """Weigh and judge answers once more, and keep what the scores were made of."""
     used = {metric.spec.weights for metric in scorer.metrics}
     # The other weightings can be read off the texts.
@@ -63,7 +63,7 @@ def gather_evidence(examples: Iterable[Example], scorer: Scorer) -> Iterator[Evi
         weighed = {each: readable.run(partial(_weighed, weighting=each))[0] for each in weightings}
         explained = {str(metric.spec): readable.run(metric.explain)[0] for metric in scorer.metrics}
         for i in range(len(chunk)):
-            yield Evidence(
+            yield AnswerEvidence(
                 {name: found[i] for name, found in weighed.items()},
                 {spec: found[i].parts for spec, found in explained.items() if found[i].parts},
             )

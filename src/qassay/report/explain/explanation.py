@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from qassay.metrics.breakdown import AnswerWeights, Ingredient, Part
     from qassay.models.base import TokenWeights
     from qassay.records import Example, Reference
-    from qassay.report.explain.alignment import Word
+    from qassay.report.explain.alignment import AlignedWord
     from qassay.scoring.scorer import Scorer
 
 GIVEN = "given"
@@ -43,7 +43,7 @@ class ExplainedWord:
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class ExplainedText:
     """A text with its words; very long texts are cut, and say so."""
 
     shown: Clipped
@@ -51,12 +51,12 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class ReferenceComparison:
     """The candidate beside one of its references."""
 
     reference: Reference
-    candidate_side: Side
-    reference_side: Side
+    candidate_side: ExplainedText
+    reference_side: ExplainedText
     scores: Mapping[str, Score]
     """Against this reference alone."""
     ingredients: Mapping[str, Sequence[Ingredient]]
@@ -83,7 +83,7 @@ class Explanation:
     weightings: tuple[str, ...]
     scores: Mapping[str, Score]
     """Against all references, as `qassay score` gives them."""
-    comparisons: tuple[Comparison, ...]
+    comparisons: tuple[ReferenceComparison, ...]
     """One per reference, in order."""
     closest: int
     """The position of the reference that shares most with the candidate."""
@@ -134,7 +134,7 @@ def explain(example: Example, specs: Sequence[str], scorer: Scorer) -> Explanati
         weightings=tuple(weights),
         scores=scores[0],
         comparisons=tuple(
-            Comparison(
+            ReferenceComparison(
                 reference=example.references[i],
                 candidate_side=_side(
                     candidate, alignment.candidate, {name: each[0].candidate for name, each in weights.items()}
@@ -182,7 +182,7 @@ def _token_weights(metrics: Sequence[Metric], batch: Batch) -> dict[str, list[An
     return found
 
 
-def _side(shown: Clipped, words: Sequence[Word], weights: Mapping[str, TokenWeights]) -> Side:
+def _side(shown: Clipped, words: Sequence[AlignedWord], weights: Mapping[str, TokenWeights]) -> ExplainedText:
     """Carry the weights of a metric's tokens to the words; one that none of the tokens covers has no weight."""
     spans = np.array([(word.start, word.end) for word in words], np.int64).reshape(-1, 2)
     of_word: list[dict[str, float]] = [{} for _ in words]
@@ -190,7 +190,7 @@ def _side(shown: Clipped, words: Sequence[Word], weights: Mapping[str, TokenWeig
         covered = spread(places, np.ones(len(places)), spans) > 0
         for i, weight in zip(np.flatnonzero(covered).tolist(), spread(places, values, spans)[covered], strict=True):
             of_word[i][name] = float(weight)
-    return Side(
+    return ExplainedText(
         shown,
         tuple(
             ExplainedWord(shown.text[word.start : word.end], word.start, word.end, word.match, of_word[i])
@@ -199,7 +199,7 @@ def _side(shown: Clipped, words: Sequence[Word], weights: Mapping[str, TokenWeig
     )
 
 
-def _comparison_dict(comparison: Comparison) -> dict[str, Any]:
+def _comparison_dict(comparison: ReferenceComparison) -> dict[str, Any]:
     return {
         "text": comparison.reference.text,
         "opinion": comparison.reference.opinion,

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from qassay.metrics.breakdown import Part
-    from qassay.report.explain.explanation import Comparison, ExplainedWord, Side
+    from qassay.report.explain.explanation import ExplainedText, ExplainedWord, ReferenceComparison
 
 __all__ = ["Explanation", "explain", "print_explanation", "write_explanation"]
 
@@ -92,7 +92,7 @@ def _heading(text: str) -> str:
     return f"{clipped.text.rsplit(maxsplit=1)[0]} …" if clipped.more else text
 
 
-def _closest_lines(explanation: Explanation, comparison: Comparison) -> list[tuple[str, Text]]:
+def _closest_lines(explanation: Explanation, comparison: ReferenceComparison) -> list[tuple[str, Text]]:
     lines = []
     label = _label(explanation, explanation.closest)
     for name, side in (("answer", comparison.candidate_side), (label, comparison.reference_side)):
@@ -130,13 +130,13 @@ def _labelled(lines: list[tuple[str, Text]]) -> Table:
     return grid
 
 
-def _marked(side: Side, explanation: Explanation, comparison: Comparison) -> Text:
+def _marked(side: ExplainedText, explanation: Explanation, comparison: ReferenceComparison) -> Text:
     if not side.shown.text.strip():
         return _absent(side is comparison.candidate_side and explanation.example.candidate is None)
     return _assembled(side, lambda segment: _STYLES[segment.match])
 
 
-def _heated(side: Side, weighting: str, comparison: Comparison) -> Text:
+def _heated(side: ExplainedText, weighting: str, comparison: ReferenceComparison) -> Text:
     top = strongest(comparison, weighting)
     steps = len(_HEAT) - 1
 
@@ -146,7 +146,7 @@ def _heated(side: Side, weighting: str, comparison: Comparison) -> Text:
     return _assembled(side, style)
 
 
-def _assembled(side: Side, style: Callable[[Segment], str]) -> Text:
+def _assembled(side: ExplainedText, style: Callable[[Segment], str]) -> Text:
     text = Text()
     for segment in segments(side):
         # Spaces around words keep their place; the outer ones of a text go.
@@ -164,13 +164,13 @@ def _absent(missing: bool) -> Text:
     return Text("no answer given" if missing else "empty", "yellow italic")
 
 
-def _common_words(comparison: Comparison) -> str:
+def _common_words(comparison: ReferenceComparison) -> str:
     words = [plain(word.text) for word in comparison.candidate_side.words if word.match is not Match.NONE]
     more = f" … {len(words) - _WORDS} more" if len(words) > _WORDS else ""
     return " ".join(words[:_WORDS]) + more
 
 
-def _scores_table(explanation: Explanation, comparison: Comparison) -> Table:
+def _scores_table(explanation: Explanation, comparison: ReferenceComparison) -> Table:
     table = Table.grid(padding=(0, 2))
     table.add_column(overflow="fold")
     table.add_column(justify="right", style="bold", no_wrap=True)
@@ -207,7 +207,7 @@ def _parts_table(spec: str, parts: Sequence[Part]) -> RenderableType:
     return Group(table, *([_above(Text("\n".join(meanings), "dim"))] if meanings else []))
 
 
-def _weights_table(weightings: Sequence[str], comparison: Comparison) -> Table:
+def _weights_table(weightings: Sequence[str], comparison: ReferenceComparison) -> Table:
     """List the words with their weights, the heaviest first, candidate and reference side by side."""
     table = Table(box=None, pad_edge=False, header_style="dim")
     for name in ("answer", "reference"):
@@ -220,7 +220,7 @@ def _weights_table(weightings: Sequence[str], comparison: Comparison) -> Table:
     return table
 
 
-def _heaviest(side: Side, weighting: str) -> list[ExplainedWord]:
+def _heaviest(side: ExplainedText, weighting: str) -> list[ExplainedWord]:
     distinct: dict[str, ExplainedWord] = {}
     for word in side.words:
         distinct.setdefault(word.text.lower(), word)

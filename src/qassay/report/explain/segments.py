@@ -10,7 +10,7 @@ from qassay.report.explain.alignment import Match
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from qassay.report.explain.explanation import Comparison, Side
+    from qassay.report.explain.explanation import ExplainedText, ReferenceComparison
 
 _NO_WEIGHTS: Mapping[str, float] = {}
 
@@ -24,7 +24,7 @@ class Segment:
     weights: Mapping[str, float]
 
 
-def segments(side: Side) -> Iterator[Segment]:
+def segments(side: ExplainedText) -> Iterator[Segment]:
     """Return the whole shown text, piece by piece; neighbours that look alike stay apart when they weigh something."""
     text, position = side.shown.text, 0
     for word in side.words:
@@ -37,7 +37,7 @@ def segments(side: Side) -> Iterator[Segment]:
         yield Segment(text[position:], Match.NONE, _NO_WEIGHTS)
 
 
-def strongest(comparison: Comparison, weighting: str) -> float:
+def strongest(comparison: ReferenceComparison, weighting: str) -> float:
     """Find the highest weight on either side, which the heat map shows at full strength."""
     words = (*comparison.candidate_side.words, *comparison.reference_side.words)
     return max((word.weights.get(weighting, 0.0) for word in words), default=0.0)

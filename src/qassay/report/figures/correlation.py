@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from qassay.meta.correlation.agreement import Correlation
     from qassay.meta.correlation.disagreement import Disagreement
-    from qassay.meta.correlation.evaluation import Agreement, Evidence
+    from qassay.meta.correlation.evaluation import Agreement, JudgedScores
     from qassay.meta.correlation.sweep import SweepPoint
 
 NAMED = 6
@@ -52,7 +52,9 @@ def intervals_figure(agreements: Sequence[Agreement]) -> Figure:
     return Figure("agreement", f"Agreement with people, {level} level", drawings, columns, rows)
 
 
-def scatter_figure(evidence: Evidence, wrong: Mapping[str, Sequence[Disagreement]], *, linked: bool = False) -> Figure:
+def scatter_figure(
+    evidence: JudgedScores, wrong: Mapping[str, Sequence[Disagreement]], *, linked: bool = False
+) -> Figure:
     """Draw each metric's scores against the judgements, with the most wrong answers numbered.
 
     With `linked` the numbers lead to `#wrong-METRIC-NUMBER`, both counted, on the page that holds the pictures.

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
     from qassay.meta.correlation.agreement import Correlation
-    from qassay.meta.correlation.evaluation import Agreement, Evidence, Options
+    from qassay.meta.correlation.evaluation import Agreement, JudgedScores, Options
     from qassay.meta.correlation.significance import Difference
     from qassay.meta.correlation.sweep import SweepPoint
     from qassay.report.figures.drawing import Drawing
@@ -48,7 +48,7 @@ class CorrelationReport:
     """What the page shows."""
 
     title: str
-    evidence: Evidence
+    evidence: JudgedScores
     options: Options
     by: str | None
     agreements: Sequence[Agreement]
@@ -177,7 +177,7 @@ def _interval_label(found: Correlation) -> str:
     return f"{found.coefficient} {found.value:.3f}{limits}"
 
 
-def _systems(evidence: Evidence) -> dict[str, list[tuple[str, float, float]]]:
+def _systems(evidence: JudgedScores) -> dict[str, list[tuple[str, float, float]]]:
     panel = evidence.panel
     names = list(system_names(panel.systems).values())
     found = {}
@@ -191,7 +191,7 @@ def _systems(evidence: Evidence) -> dict[str, list[tuple[str, float, float]]]:
     return found
 
 
-def _inspected(evidence: Evidence) -> int:
+def _inspected(evidence: JudgedScores) -> int:
     """Look at the most wrong tenth of the answers, as Lee et al. 2021 does, and never at more than its hundred."""
     return max(NAMED, min(MOST, len(evidence.panel) // 10))
 

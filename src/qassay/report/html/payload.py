@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from qassay.records import Example
-    from qassay.report.answers import AnswerRow, Ordering, Selection
-    from qassay.report.explain.alignment import Word
-    from qassay.report.explain.evidence import Evidence, WeighedWord
+    from qassay.report.answers import AnswerRow, Ordering, PageAnswers
+    from qassay.report.explain.alignment import AlignedWord
+    from qassay.report.explain.evidence import AnswerEvidence, WeighedWord
 
 ANSWER_SCRIPTS = ("answer_texts.js", "answer_detail.js", "answers.js")
 """The scripts of the table of answers, in their order."""
@@ -53,7 +53,7 @@ class Texts:
 
 
 def answers_section(
-    answers: Selection[AnswerRow],
+    answers: PageAnswers[AnswerRow],
     specs: Sequence[str],
     names: Mapping[str, str],
     ordering: Ordering,
@@ -67,7 +67,7 @@ def answers_section(
 
 
 def answers_payload(
-    answers: Selection[AnswerRow],
+    answers: PageAnswers[AnswerRow],
     specs: Sequence[str],
     names: Mapping[str, str],
     ordering: Ordering,
@@ -146,7 +146,7 @@ def _answer(row: AnswerRow, specs: Sequence[str], system: int, ordering: Orderin
 
 
 def _evidence(
-    row: AnswerRow, evidence: Evidence, texts: Texts, names: tuple[Sequence[str], Sequence[str], Sequence[str]]
+    row: AnswerRow, evidence: AnswerEvidence, texts: Texts, names: tuple[Sequence[str], Sequence[str], Sequence[str]]
 ) -> dict[str, Any]:
     """Return the weights of the shown texts in steps of a ninth, and each judge's signals by topic."""
     weightings, signals, specs = names
@@ -192,7 +192,7 @@ def _reference(number: int, opinion: str | None, times: int) -> dict[str, Any]:
     }
 
 
-def _runs(text: str, words: Sequence[Word]) -> list[int]:
+def _runs(text: str, words: Sequence[AlignedWord]) -> list[int]:
     """Write highlights as [gap, length, gap, length, …]; a negative length is a word out of order."""
     runs = []
     position = 0

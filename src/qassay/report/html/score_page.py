@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
     from qassay.arrays import Ints
-    from qassay.report.answers import AnswerRow, Ordering, Selection
+    from qassay.report.answers import AnswerRow, Ordering, PageAnswers
     from qassay.scoring.table import Aggregate
 
 
@@ -38,7 +38,7 @@ class Report:
     histograms: Mapping[str, Mapping[str, Ints]]
     """By system and spec, how many scores fall in each of equal bins from 0 to the metric's maximum."""
     ordering: Ordering
-    answers: Selection[AnswerRow]
+    answers: PageAnswers[AnswerRow]
     skipped: int
     notes: Mapping[str, int]
     seed: int

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from qassay.metrics.questions.metrics import QuestionMetric
 from qassay.metrics.questions.verification import IS_ANSWERED
 from qassay.metrics.registry import create
-from qassay.report.answers import AnswerRow, Ordering, Selection, select_answers, system_names
+from qassay.report.answers import AnswerRow, Ordering, PageAnswers, select_answers, system_names
 from qassay.report.figures.inline import TINTS, interval
 from qassay.report.html.document import render, write_page
 from qassay.scoring.aggregation import CONFIDENCE
@@ -40,7 +40,7 @@ class SummaryReport:
     """By system, the mean judgement, where there are any."""
     levels: Mapping[str, Mapping[str, Mapping[str, float | None]]]
     """By level, metric and coefficient, how scores correlate with the judgements."""
-    summaries: Selection[SummaryRow]
+    summaries: PageAnswers[SummaryRow]
     skipped: int
     notes: Mapping[str, int]
     seed: int
@@ -101,7 +101,7 @@ class _Summary:
 
 def select_summaries(
     rows: Callable[[], Iterable[SummaryRow]], ordering: Ordering, limit: int = MOST_QUESTIONS
-) -> Selection[SummaryRow]:
+) -> PageAnswers[SummaryRow]:
     """Choose the summaries of a page as `select_answers` does, fewer where there would be too many questions."""
     chosen = select_answers(rows, ordering, MOST_SUMMARIES)
     questions = sum(len(source.questions) for row in chosen.rows for record in row.records for source in record.sources)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from qassay.meta.correlation.disagreement import Disagreement
-    from qassay.meta.correlation.evaluation import Evidence
+    from qassay.meta.correlation.evaluation import JudgedScores
 
 MOST = 100
 """How many of a metric's most wrong answers are looked at, as in Lee et al. 2021."""
@@ -41,12 +41,12 @@ class WrongAnswer:
     """The scores of the other metrics."""
 
 
-def most_wrong(evidence: Evidence, most: int = MOST) -> dict[str, list[Disagreement]]:
+def most_wrong(evidence: JudgedScores, most: int = MOST) -> dict[str, list[Disagreement]]:
     """Find every metric's most wrong answers."""
     return {metric: largest_disagreements(evidence.panel, metric, most) for metric in evidence.panel.scores}
 
 
-def wrong_answers(evidence: Evidence, plot: int, found: Sequence[Disagreement]) -> list[WrongAnswer]:
+def wrong_answers(evidence: JudgedScores, plot: int, found: Sequence[Disagreement]) -> list[WrongAnswer]:
     """Return the answers with their texts; `plot` is the number of the metric's scatter plot."""
     panel = evidence.panel
     names = system_names(panel.systems)
@@ -76,7 +76,7 @@ def wrong_answers(evidence: Evidence, plot: int, found: Sequence[Disagreement]) 
     return answers
 
 
-def wrong_answers_table(evidence: Evidence) -> Figure:
+def wrong_answers_table(evidence: JudgedScores) -> Figure:
     """Return every metric's most wrong answers as a table, for an error analysis by hand."""
     columns = ("metric", "rank", "id", "system", "judgement", "score")
     places = ("judged_above", "judged_level", "scored_above", "scored_level")

@@ -15,7 +15,7 @@ import numpy as np
 
 from qassay.errors import DataError
 from qassay.io.reader import Reader, ReadOptions, sniff
-from qassay.io.readers.answer_selection import Selection, read_selection
+from qassay.io.readers.answer_selection import QuestionSentences, read_selection
 from qassay.io.source import Source
 from qassay.models.onnx.judge import Judged
 from qassay.records import Example
@@ -69,7 +69,7 @@ class Statistics:
         return self.positives + self.negatives
 
 
-def gather(examples: Iterable[Example]) -> Iterator[Selection]:
+def gather(examples: Iterable[Example]) -> Iterator[QuestionSentences]:
     """Collect judged answers by question: references and answers judged right against those judged wrong.
 
     Unjudged answers and empty ones are left out; an answer judged both ways counts as right.
@@ -85,11 +85,11 @@ def gather(examples: Iterable[Example]) -> Iterator[Selection]:
                 )
             (right if example.judgement >= _RIGHT else wrong)[example.candidate] = None
     for question, (wrong, right) in by_question.items():
-        yield Selection(question, tuple(right), tuple(text for text in wrong if text not in right))
+        yield QuestionSentences(question, tuple(right), tuple(text for text in wrong if text not in right))
 
 
 def pair_up(
-    selections: Iterable[Selection], *, rng: np.random.Generator, cap: int | None = None, source: str = ""
+    selections: Iterable[QuestionSentences], *, rng: np.random.Generator, cap: int | None = None, source: str = ""
 ) -> tuple[list[AvaRow], Statistics]:
     """Make the pairs, at most `cap` positives and as many negatives per question, and count what there is.
 
@@ -146,7 +146,7 @@ def _fault(row: AvaRow) -> str | None:
 
 def read_selections(
     inputs: Sequence[str], reading: ReadOptions, left_out: Counter[str], held_out: Iterable[str] = ()
-) -> Iterator[Selection]:
+) -> Iterator[QuestionSentences]:
     """Yield questions with right and wrong answers, from answer selection tables or judged answers of any format.
 
     Left out, and counted, are questions of evaluation sets and EVOUNA's that are held back for the final test.
@@ -162,7 +162,7 @@ def read_selections(
                 yield selection
 
 
-def _selections(names: Sequence[str], format_: str, reading: ReadOptions) -> Iterator[Selection]:
+def _selections(names: Sequence[str], format_: str, reading: ReadOptions) -> Iterator[QuestionSentences]:
     if format_ in _SELECTION:
         return (each for name in names for each in read_selection(Source.at(name)))
     return gather(Reader(names, replace(reading, format=format_)))
@@ -181,7 +181,7 @@ def _grouped(inputs: Sequence[str], reading: ReadOptions) -> Iterator[tuple[list
 
 
 def build_pairs(
-    selections: Iterable[Selection],
+    selections: Iterable[QuestionSentences],
     folder: Path,
     *,
     rng: np.random.Generator,
@@ -192,7 +192,7 @@ def build_pairs(
 
     On which side a question stands follows from its text alone, so that no question stands on both.
     """
-    sides: dict[str, list[Selection]] = {TRAIN: [], DEV: []}
+    sides: dict[str, list[QuestionSentences]] = {TRAIN: [], DEV: []}
     for selection in selections:
         sides[DEV if hashes_below(question_key(selection.question), dev_share) else TRAIN].append(selection)
     paired = {side: pair_up(chosen, rng=rng, cap=cap) for side, chosen in sides.items()}
