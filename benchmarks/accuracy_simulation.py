@@ -32,7 +32,7 @@ import numpy as np
 from sklearn.isotonic import IsotonicRegression
 
 from qassay.arrays import Bools, Floats
-from qassay.io.reader import Reader
+from qassay.io.input_stream import Reader
 from qassay.io.scored_files import read_rows
 from qassay.meta.accuracy.label_design import designed
 from qassay.meta.accuracy.label_selection import next_labels

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Literal
 
 from qassay.errors import DataError
-from qassay.io.reader import Reader, ReadOptions
+from qassay.io.input_stream import Reader, ReadOptions
 
 FIXTURES = Path(__file__).parents[1] / "tests" / "io" / "fixtures"
 LINES = 100_000

@@ -32,13 +32,13 @@ from pathlib import Path
 import numpy as np
 
 from qassay.arrays import Floats
-from qassay.io.reader import Reader
+from qassay.io.input_stream import Reader
 from qassay.io.readers.answer_selection import read_selection
 from qassay.io.source import Source
 from qassay.meta.accuracy.classification import calibrate, classify
 from qassay.meta.ranking.rankings import system_agreement
-from qassay.models.ava.design import DESIGNS
-from qassay.models.ava.judge import DESCRIPTION, read_settings
+from qassay.models.hf.judge import DESCRIPTION, read_settings
+from qassay.models.hf.judge_design import DESIGNS
 from qassay.records import Example, Reference
 from qassay.scoring.scorer import score_examples
 from qassay.training.ava.pairs import pair_up

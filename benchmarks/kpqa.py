@@ -21,13 +21,13 @@ import numpy as np
 
 from paper_tables import KPQA, kpqa_examples, number, rank_pairs, table
 from qassay.arrays import Ints
-from qassay.meta.correlation.agreement import Correlation
+from qassay.meta.correlation.correlate import Correlation
 from qassay.meta.correlation.evaluation import Options, correlate_part, evidence_of_table
 from qassay.meta.correlation.levels import Level
 from qassay.meta.correlation.metric_comparison import metric_difference
-from qassay.meta.correlation.panel import Panel
 from qassay.meta.correlation.significance import Alternative, Difference, DifferenceTest, holm
-from qassay.meta.correlation.weighted import Coefficient
+from qassay.meta.statistics.panel import Panel
+from qassay.meta.statistics.weighted import Coefficient
 from qassay.metrics.registry import parse_spec
 from qassay.models.syntax import AMOUNT, COUNT, DURATION, PERSON, PLACE, THING, TIME
 from qassay.scoring.scorer import score_examples

@@ -20,13 +20,13 @@ from qassay.arrays import Floats
 from qassay.meta.agreement.krippendorff import Measurement, krippendorff_alpha
 from qassay.meta.agreement.ratings import Ratings
 from qassay.meta.comparison.paired_test import compare_means
-from qassay.meta.correlation.agreement import correlate
+from qassay.meta.correlation.correlate import correlate
 from qassay.meta.correlation.levels import Level, ResamplingUnit
 from qassay.meta.correlation.metric_comparison import metric_difference
-from qassay.meta.correlation.panel import Panel
 from qassay.meta.correlation.permutation import permutation_difference
 from qassay.meta.correlation.significance import DifferenceTest
-from qassay.meta.correlation.weighted import Coefficient
+from qassay.meta.statistics.panel import Panel
+from qassay.meta.statistics.weighted import Coefficient
 
 SCIPY = {
     Coefficient.PEARSON: stats.pearsonr,

@@ -19,15 +19,15 @@ from typing import Any
 
 import numpy as np
 
-from qassay.io.reader import Reader
+from qassay.io.input_stream import Reader
 from qassay.meta.agreement.krippendorff import Measurement, krippendorff_alpha
 from qassay.meta.agreement.ratings import Ratings
 from qassay.meta.correlation.evaluation import Agreement, Options, evidence_of_table, measure
 from qassay.meta.correlation.levels import Level
 from qassay.meta.correlation.significance import DifferenceTest
 from qassay.meta.correlation.sweep import Sweep, sweep
-from qassay.meta.correlation.weighted import Coefficient
 from qassay.meta.ranking.rankings import pair_agreement
+from qassay.meta.statistics.weighted import Coefficient
 from qassay.metrics.registry import parse_spec
 from qassay.records import Example, Opinion, Reference
 from qassay.scoring.scorer import score_examples

@@ -21,7 +21,7 @@ from paper_tables import kpqa_examples, number, table
 from qassay.meta.correlation.evaluation import Options, evidence_of_table, measure
 from qassay.meta.correlation.levels import Level
 from qassay.meta.correlation.significance import DifferenceTest
-from qassay.meta.correlation.weighted import Coefficient
+from qassay.meta.statistics.weighted import Coefficient
 from qassay.models.base import EMBEDDED, EMBEDDED_FOLDER
 from qassay.models.folder import KeyphraseHead, OnnxModel
 from qassay.scoring.scorer import score_examples

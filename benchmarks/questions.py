@@ -21,7 +21,7 @@ import numpy as np
 
 from qassay.metrics.questions.question_generation import Questioner, Raised
 from qassay.models.base import EMBEDDED
-from qassay.models.load_question_answering import load_chunker, load_reader
+from qassay.models.load_readers import load_chunker, load_reader
 from qassay.records import Example, Reference
 from qassay.scoring.scorer import Scorer
 from qassay.text.normalise import squad_english

@@ -29,11 +29,11 @@ from typing import NamedTuple
 import numpy as np
 
 from qassay.meta.accuracy.classification import calibrate
-from qassay.metrics.questions.answer_selection import select_answers
+from qassay.metrics.questions.phrase_selection import select_answers
 from qassay.metrics.questions.question_templates import generate
 from qassay.metrics.questions.verification import Pair, Verifier
 from qassay.models.base import EMBEDDED
-from qassay.models.load_question_answering import load_chunker, load_reader
+from qassay.models.load_readers import load_chunker, load_reader
 from qassay.models.onnx.reader import Answer
 from qassay.text.sentences import sentence_spans
 from qassay.training.answer_text import FUNCTION_WORDS

@@ -35,17 +35,17 @@ import numpy as np
 from qassay import score_summaries
 from qassay.io.scored_files import ScoredRow, read_scored
 from qassay.meta.accuracy.classification import classify
-from qassay.meta.accuracy.verification import Lead, Verification, verification_quality
-from qassay.meta.correlation.agreement import correlate
+from qassay.meta.accuracy.verdict_quality import Lead, Verification, verification_quality
+from qassay.meta.correlation.correlate import correlate
 from qassay.meta.correlation.evaluation import evidence_of_rows
 from qassay.meta.correlation.levels import Level
 from qassay.meta.correlation.metric_comparison import standings
-from qassay.meta.correlation.panel import Panel
 from qassay.meta.correlation.significance import DifferenceTest
-from qassay.meta.correlation.weighted import Coefficient
-from qassay.metrics.questions.records import SummaryRecord
+from qassay.meta.statistics.panel import Panel
+from qassay.meta.statistics.weighted import Coefficient
+from qassay.metrics.questions.question_records import SummaryRecord
 from qassay.models.base import EMBEDDED_FOLDER
-from qassay.models.question_models import Models
+from qassay.models.question_model_names import Models
 from qassay.records import ANSWER_CONTEXT, Example, Reference
 from qassay.scoring.defaults import VERIFICATION
 from qassay.scoring.scorer import score_examples

@@ -22,8 +22,8 @@ import numpy as np
 
 from qassay.io.readers.answer_selection import read_selection
 from qassay.io.source import Source
-from qassay.metrics.questions.records import SummaryRecord
-from qassay.models.load_question_answering import load_reader
+from qassay.metrics.questions.question_records import SummaryRecord
+from qassay.models.load_readers import load_reader
 from qassay.training.corpora.judged_answers import read_semeval
 from summaries import answer_pairs, area, ask_everything
 

@@ -17,13 +17,13 @@ from time import process_time
 from typing import TypeVar
 
 from qassay.arrays import Floats
-from qassay.metrics.questions.metrics import Feqa, QAEval, QuestionMetric
 from qassay.metrics.questions.qa_pipeline import QAPipeline
+from qassay.metrics.questions.qaeval import Feqa, QAEval, QuestionMetric
 from qassay.metrics.questions.question_generation import Questioner, Raised
 from qassay.metrics.questions.verification import BERT_SCORE, METHODS, Pair, Verifier
 from qassay.metrics.registry import create
 from qassay.models.base import EMBEDDED
-from qassay.models.load_question_answering import load_chunker, load_reader
+from qassay.models.load_readers import load_chunker, load_reader
 from qassay.models.onnx.reader import Answer
 from qassay.records import Example, Reference
 from summaries import summeval_rows

@@ -4,7 +4,7 @@ from qassay.meta.correlation.evaluation import Options, evidence_of_table, measu
 from qassay.meta.correlation.levels import Level
 from qassay.meta.correlation.significance import DifferenceTest
 from qassay.meta.correlation.sweep import Sweep, sweep
-from qassay.meta.correlation.weighted import Coefficient
+from qassay.meta.statistics.weighted import Coefficient
 from qassay.records import Example, Opinion, Reference
 from qassay.report.html.correlation_page import CorrelationReport
 from qassay.scoring.scorer import score_examples

@@ -1,6 +1,6 @@
 """Summaries with what was asked about them, as the report shows them."""
 
-from qassay.metrics.questions.records import AskedQuestion, SourceRecord, SummaryRecord
+from qassay.metrics.questions.question_records import AskedQuestion, SourceRecord, SummaryRecord
 from qassay.records import Example, Reference
 from qassay.report.answers import PageAnswers
 from qassay.report.html.summary_page import SummaryReport, SummaryRow

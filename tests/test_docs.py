@@ -13,7 +13,7 @@ from typer.main import get_command
 
 from qassay.cli.program import COMMANDS, app, load
 from qassay.errors import SpecError
-from qassay.io.reader import Reader
+from qassay.io.input_stream import Reader
 from qassay.metrics.registry import CATALOGUE, create, parse_spec
 from qassay.scoring.scorer import score_examples
 from qassay.spec import MetricSpec

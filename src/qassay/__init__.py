@@ -11,21 +11,21 @@ if TYPE_CHECKING:
     from qassay.api.compare import ComparisonResult, compare
     from qassay.api.correlate import CorrelationResult, correlate
     from qassay.api.explain import ExplanationResult, explain
-    from qassay.api.load import LoadedMetric, load
+    from qassay.api.load_metric import LoadedMetric, load
     from qassay.api.rank import RankResult, rank
     from qassay.api.score import score
+    from qassay.api.score_result import ScoreResult, StoredScores
     from qassay.api.summaries import StoredSummaries, SummaryTable, score_summaries
-    from qassay.api.tables import ScoreResult, StoredScores
     from qassay.api.verify import StoredVerification, VerificationResult, verify
     from qassay.errors import DataError, ModelError, OutputError, QassayError, SpecError
-    from qassay.features.tokens import token_view
+    from qassay.features.token_views import token_view
     from qassay.features.weightings import WEIGHTINGS, Token, Weighting, register_weighting
     from qassay.io.readers.format import Format
     from qassay.io.readers.formats import register_format
     from qassay.metrics.base import MeanMetric, Metric
     from qassay.metrics.breakdown import Ingredient, Part, ScoreBreakdown
     from qassay.metrics.registry import register_judge, register_metric
-    from qassay.models.question_models import Models
+    from qassay.models.question_model_names import Models
     from qassay.records import Example, Opinion, Reference
     from qassay.scoring.table import Aggregate, Score, ScoreTable
     from qassay.spec import Param
@@ -90,20 +90,20 @@ _HOMES = {
     "qassay.api.compare": ("ComparisonResult", "compare"),
     "qassay.api.correlate": ("CorrelationResult", "correlate"),
     "qassay.api.explain": ("ExplanationResult", "explain"),
-    "qassay.api.load": ("LoadedMetric", "load"),
+    "qassay.api.load_metric": ("LoadedMetric", "load"),
     "qassay.api.rank": ("RankResult", "rank"),
     "qassay.api.score": ("score",),
     "qassay.api.summaries": ("StoredSummaries", "SummaryTable", "score_summaries"),
-    "qassay.api.tables": ("ScoreResult", "StoredScores"),
+    "qassay.api.score_result": ("ScoreResult", "StoredScores"),
     "qassay.api.verify": ("StoredVerification", "VerificationResult", "verify"),
     "qassay.errors": ("DataError", "ModelError", "OutputError", "QassayError", "SpecError"),
-    "qassay.features.tokens": ("token_view",),
+    "qassay.features.token_views": ("token_view",),
     "qassay.features.weightings": ("WEIGHTINGS", "Token", "Weighting", "register_weighting"),
     "qassay.io.readers.format": ("Format",),
     "qassay.io.readers.formats": ("register_format",),
     "qassay.metrics.breakdown": ("Ingredient", "Part", "ScoreBreakdown"),
     "qassay.metrics.base": ("MeanMetric", "Metric"),
-    "qassay.models.question_models": ("Models",),
+    "qassay.models.question_model_names": ("Models",),
     "qassay.metrics.registry": ("register_judge", "register_metric"),
     "qassay.records": ("Example", "Opinion", "Reference"),
     "qassay.scoring.table": ("Aggregate", "Score", "ScoreTable"),

@@ -5,8 +5,8 @@ import pytest
 import qassay
 from fake_pipeline import pipeline
 from qassay.meta.comparison.systems import compare_table
-from qassay.metrics.questions import first_pass
-from qassay.models.question_models import Models
+from qassay.metrics.questions import question_pass as first_pass
+from qassay.models.question_model_names import Models
 
 ROWS = [
     {"id": "1", "system": "a", "summary": "then Anna sang", "references": ["yesterday Anna sang"]},

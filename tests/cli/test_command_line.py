@@ -1,6 +1,6 @@
 import pytest
 
-from qassay.cli.command_line import command_line, command_words
+from qassay.cli.shown_command import command_line, command_words
 
 
 @pytest.mark.parametrize(

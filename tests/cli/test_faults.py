@@ -205,9 +205,9 @@ def test_what_a_killed_process_left_is_removed(few, tmp_path, run):
 
 def stop(folder):
     """Make the files of a run that was stopped after its first rows."""
-    from qassay.io.reader import Reader  # noqa: PLC0415 - beside its use
+    from qassay.io.input_stream import Reader  # noqa: PLC0415 - beside its use
     from qassay.scoring.engines.local import LocalEngine  # noqa: PLC0415 - as above
-    from qassay.scoring.run import Run  # noqa: PLC0415 - as above
+    from qassay.scoring.file_run import Run  # noqa: PLC0415 - as above
     from qassay.scoring.scorer import Scorer  # noqa: PLC0415 - as above
 
     class Stopping(LocalEngine):

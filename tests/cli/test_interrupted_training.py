@@ -24,7 +24,7 @@ def test_an_interrupted_training_says_how_to_resume(tmp_path, monkeypatch):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as during:
-        during.setattr("qassay.cli.train._tell", interrupt)
+        during.setattr("qassay.cli.commands.train._tell", interrupt)
         done = qassay(*words, check=130)
 
     assert done.stderr.splitlines()[-1].startswith("interrupted; carry on with: qassay train keyphrase ")

@@ -245,7 +245,7 @@ def test_development_rows_of_one_kind_are_named(base, refused, tmp_path):
 @pytest.mark.parametrize("missing", ["sklearn", "onnx"])
 def test_all_of_the_extra_must_be_there(refused, monkeypatch, missing):
     """A library that is needed at the end of a training is missed at its beginning."""
-    monkeypatch.setattr("qassay.cli.train.find_spec", lambda name: None if name == missing else name)
+    monkeypatch.setattr("qassay.cli.commands.train.find_spec", lambda name: None if name == missing else name)
     message = refused("train", "judge", "--base", "mini", "--data", "x", "-o", "judge")
     assert f"{missing} is missing" in message
     assert "qassay[train]" in message

@@ -16,7 +16,7 @@ from answers import answer
 from qassay.features.batch import Batch
 from qassay.metrics.base import NO_CANDIDATE
 from qassay.metrics.registry import CATALOGUE, create, parse_spec
-from qassay.models.ava.design import DESIGNS
+from qassay.models.hf.judge_design import DESIGNS
 from qassay.records import Opinion
 from qassay.scoring.scorer import Scorer, score_examples
 

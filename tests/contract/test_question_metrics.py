@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from fake_pipeline import pipeline
-from qassay.metrics.questions import first_pass
-from qassay.metrics.questions.metrics import QuestionMetric
+from qassay.metrics.questions import question_pass as first_pass
+from qassay.metrics.questions.qaeval import QuestionMetric
 from qassay.metrics.registry import CATALOGUE, create, parse_spec
 from qassay.records import Example, Reference
 from qassay.scoring.scorer import Scorer, score_examples

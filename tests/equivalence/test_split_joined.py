@@ -1,6 +1,6 @@
 import pytest
 
-from qassay.equivalence.split_joined import split_joined
+from qassay.text.split_joined import split_joined
 
 
 @pytest.mark.parametrize(

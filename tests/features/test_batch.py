@@ -4,7 +4,7 @@ import pytest
 
 from answers import answer
 from qassay.features.batch import Batch
-from qassay.features.tokens import token_view
+from qassay.features.token_views import token_view
 
 
 def test_equal_texts_are_stored_once():

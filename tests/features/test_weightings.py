@@ -6,7 +6,7 @@ import pytest
 from answers import answer
 from qassay.errors import SpecError
 from qassay.features.batch import Batch
-from qassay.features.tokens import token_view
+from qassay.features.token_views import token_view
 from qassay.features.weightings import WEIGHTINGS, Weighting, register_weighting
 from qassay.metrics.registry import create
 from qassay.scoring.scorer import score_examples

@@ -9,8 +9,8 @@ from qassay.meta.agreement.ratings import Ratings
 from qassay.meta.correlation.evaluation import Options, evidence_of_table, measure
 from qassay.meta.correlation.levels import Level
 from qassay.meta.correlation.significance import DifferenceTest
-from qassay.meta.correlation.weighted import Coefficient
 from qassay.meta.ranking.rankings import pair_agreement
+from qassay.meta.statistics.weighted import Coefficient
 from qassay.records import Example, Reference
 from qassay.scoring.scorer import score_examples
 from real_answers import kpqa

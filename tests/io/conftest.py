@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from qassay.io.reader import Reader, ReadOptions
+from qassay.io.input_stream import Reader, ReadOptions
 
 
 @pytest.fixture

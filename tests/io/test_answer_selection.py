@@ -5,7 +5,7 @@ import re
 import pytest
 
 from qassay.errors import DataError
-from qassay.io.reader import Reader, ReadOptions
+from qassay.io.input_stream import Reader, ReadOptions
 from qassay.records import Example, Reference
 from shared import bench, train
 

@@ -6,7 +6,7 @@ import zipfile
 import pytest
 
 from qassay.errors import DataError
-from qassay.io.reader import Reader, ReadOptions
+from qassay.io.input_stream import Reader, ReadOptions
 from qassay.records import Example, Opinion, Reference
 from shared import bench
 

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from qassay.errors import DataError
-from qassay.io.reader import Reader
+from qassay.io.input_stream import Reader
 from qassay.records import Example, Reference
 from shared import train
 

@@ -10,7 +10,7 @@ import pytest
 from pyarrow import parquet
 
 from qassay.errors import DataError
-from qassay.io.reader import FORMATS, Reader, ReadOptions, sniff
+from qassay.io.input_stream import FORMATS, Reader, ReadOptions, sniff
 
 RECOGNISED = {
     "answers.jsonl": "jsonl",

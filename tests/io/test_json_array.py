@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from qassay.errors import DataError
 from qassay.io import source as source_module
-from qassay.io.reader import Reader
-from qassay.io.readers.json_array import items
+from qassay.io.input_stream import Reader
+from qassay.io.parsing.json_array import items
 from qassay.io.source import Source
 
 values = st.recursive(

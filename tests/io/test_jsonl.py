@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from qassay.errors import DataError
-from qassay.io.reader import Reader, ReadOptions
+from qassay.io.input_stream import Reader, ReadOptions
 from qassay.records import Example, Opinion, Reference
 
 GOOD = '{"references": ["a"], "candidate": "b"}'

@@ -6,7 +6,7 @@ import pytest
 
 import qassay
 from qassay.errors import DataError
-from qassay.io.reader import Reader, ReadOptions
+from qassay.io.input_stream import Reader, ReadOptions
 from qassay.io.readers.formats import FORMATS
 
 

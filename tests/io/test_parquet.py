@@ -9,7 +9,7 @@ import pytest
 from pyarrow import parquet
 
 from qassay.errors import DataError
-from qassay.io.reader import Reader, ReadOptions
+from qassay.io.input_stream import Reader, ReadOptions
 from qassay.records import Example, Opinion, Reference
 
 

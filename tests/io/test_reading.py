@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from qassay.errors import DataError
-from qassay.io.reader import Reader, ReadOptions, Skipped
+from qassay.io.input_stream import Reader, ReadOptions, Skipped
 
 
 def lines(*names, system=None):

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from qassay.errors import DataError
 from qassay.io import source as source_module
-from qassay.io.reader import Reader
+from qassay.io.input_stream import Reader
 from qassay.io.source import Source
 
 ROW = b'{"id": "1", "references": ["a"], "candidate": "b"}\n'

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from qassay.errors import DataError
-from qassay.io.reader import Reader, ReadOptions
+from qassay.io.input_stream import Reader, ReadOptions
 from qassay.io.readers.summaries import ANSWER_CONTEXT
 from qassay.records import Reference
 

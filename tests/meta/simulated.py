@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from qassay.meta.correlation.panel import Panel
+from qassay.meta.statistics.panel import Panel
 
 
 def simulated_panel(rng, *, systems=6, questions=40, noise=(1.0, 1.0), decimals=None):

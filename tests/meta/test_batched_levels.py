@@ -1,7 +1,7 @@
 import pytest
 
 from qassay.io.scored_files import ScoredRow
-from qassay.meta.correlation.batched_levels import batched_levels, judgement_means
+from qassay.meta.correlation.summary_levels import batched_levels, judgement_means
 
 
 def _row(name, system, score, judgement):

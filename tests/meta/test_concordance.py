@@ -4,8 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from qassay.meta.correlation import concordance
-from qassay.meta.correlation.concordance import Concordance, Untied, columns_of
+from qassay.meta.statistics import concordance
+from qassay.meta.statistics.concordance import Concordance, Untied, columns_of
 
 
 def ranks(values):

@@ -5,11 +5,11 @@ from scipy import stats
 from meta.simulated import simulated_panel
 from qassay.errors import DataError
 from qassay.meta.correlation import resampling
-from qassay.meta.correlation.agreement import correlate
+from qassay.meta.correlation.correlate import correlate
 from qassay.meta.correlation.levels import Level, ResamplingUnit, draw
-from qassay.meta.correlation.panel import Panel, Pooling
 from qassay.meta.correlation.resampling import IntervalMethod
-from qassay.meta.correlation.weighted import Coefficient
+from qassay.meta.statistics.panel import Panel, Pooling
+from qassay.meta.statistics.weighted import Coefficient
 
 SCIPY = {
     Coefficient.PEARSON: stats.pearsonr,

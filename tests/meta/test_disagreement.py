@@ -3,7 +3,7 @@ import pytest
 from scipy import stats
 
 from qassay.meta.correlation.disagreement import largest_disagreements
-from qassay.meta.correlation.panel import Panel
+from qassay.meta.statistics.panel import Panel
 
 
 def panel(judgement, score):

@@ -9,12 +9,12 @@ import pytest
 
 from meta.simulated import simulated_panel
 from qassay.meta.comparison.paired_test import compare_means
-from qassay.meta.correlation.agreement import correlate
+from qassay.meta.correlation.correlate import correlate
 from qassay.meta.correlation.levels import Level, ResamplingUnit
 from qassay.meta.correlation.metric_comparison import metric_difference
-from qassay.meta.correlation.panel import Panel
 from qassay.meta.correlation.significance import DifferenceTest
-from qassay.meta.correlation.weighted import Coefficient
+from qassay.meta.statistics.panel import Panel
+from qassay.meta.statistics.weighted import Coefficient
 
 RUNS = 600
 MARGIN = 4 * np.sqrt(0.05 * 0.95 / RUNS)

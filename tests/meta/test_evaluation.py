@@ -7,7 +7,7 @@ from qassay.meta.correlation.evaluation import Options, evidence_of_rows, eviden
 from qassay.meta.correlation.judgements import Judgements
 from qassay.meta.correlation.levels import Level
 from qassay.meta.correlation.significance import DifferenceTest
-from qassay.meta.correlation.weighted import Coefficient
+from qassay.meta.statistics.weighted import Coefficient
 from qassay.records import Example, Reference
 from qassay.scoring.scorer import score_examples
 

@@ -4,8 +4,8 @@ import pytest
 from meta.simulated import simulated_panel
 from qassay.meta.correlation.levels import Level
 from qassay.meta.correlation.metric_comparison import compare_metrics, standings
-from qassay.meta.correlation.panel import Panel
 from qassay.meta.correlation.significance import Alternative, DifferenceTest, bootstrap_difference
+from qassay.meta.statistics.panel import Panel
 
 
 def three_metrics():

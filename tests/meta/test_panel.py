@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from qassay.errors import DataError
-from qassay.meta.correlation.panel import Panel, Pooling
+from qassay.meta.statistics.panel import Panel, Pooling
 
 
 def panel():

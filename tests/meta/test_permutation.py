@@ -5,10 +5,10 @@ from scipy import stats
 from meta.simulated import simulated_panel
 from qassay.errors import DataError
 from qassay.meta.correlation.levels import Level
-from qassay.meta.correlation.panel import Panel
 from qassay.meta.correlation.permutation import permutation_difference
 from qassay.meta.correlation.significance import Alternative, DifferenceTest
-from qassay.meta.correlation.weighted import Coefficient
+from qassay.meta.statistics.panel import Panel
+from qassay.meta.statistics.weighted import Coefficient
 
 SCIPY = {
     Coefficient.PEARSON: stats.pearsonr,

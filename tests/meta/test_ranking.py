@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qassay.errors import DataError
-from qassay.meta.correlation.panel import Panel
 from qassay.meta.ranking.rankings import Ties, pair_agreement, rank_candidates, system_agreement
+from qassay.meta.statistics.panel import Panel
 from shared import bench
 
 

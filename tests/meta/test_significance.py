@@ -7,7 +7,6 @@ from scipy import stats
 from meta.simulated import simulated_panel
 from qassay.errors import DataError
 from qassay.meta.correlation.levels import Level, ResamplingUnit
-from qassay.meta.correlation.panel import Panel
 from qassay.meta.correlation.significance import (
     Alternative,
     bootstrap_difference,
@@ -19,7 +18,8 @@ from qassay.meta.correlation.significance import (
     williams,
     williams_difference,
 )
-from qassay.meta.correlation.weighted import Coefficient
+from qassay.meta.statistics.panel import Panel
+from qassay.meta.statistics.weighted import Coefficient
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from qassay.errors import DataError
-from qassay.meta.accuracy.verification import MAJORITY, are_verdicts, verification_quality
+from qassay.meta.accuracy.verdict_quality import MAJORITY, are_verdicts, verification_quality
 
 TRUTH = [1, 1, 1, 0, 0, 1]
 SCORES = {

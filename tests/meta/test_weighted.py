@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from qassay.meta.correlation.weighted import Coefficient, JudgedRows, dense
+from qassay.meta.statistics.weighted import Coefficient, JudgedRows, dense
 
 SCIPY = {
     Coefficient.PEARSON: stats.pearsonr,

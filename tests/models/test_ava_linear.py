@@ -1,7 +1,7 @@
 import pytest
 
 from qassay.errors import ModelError
-from qassay.models.ava.linear import LinearAva, linear_features, sim_text
+from qassay.models.linear_judge import LinearAva, linear_features, sim_text
 
 
 def test_features_of_the_papers_example():

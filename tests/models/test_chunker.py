@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from qassay.models.load_question_answering import load_chunker
+from qassay.models.load_readers import load_chunker
 from qassay.models.onnx.chunker import decode, words
 from qassay.models.syntax import BOUNDS, CHUNKS, ENTITIES, KINDS, PARTS
 

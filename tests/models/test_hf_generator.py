@@ -4,7 +4,7 @@ from transformers import T5ForConditionalGeneration
 from qassay.errors import ModelError
 from qassay.models.base import parse_ref
 from qassay.models.hf.generator import HFGenerator
-from qassay.models.load_question_answering import load_generator
+from qassay.models.load_readers import load_generator
 from tiny_bert import write_tiny_bert
 from tiny_t5 import write_tiny_t5
 

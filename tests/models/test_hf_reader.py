@@ -5,7 +5,7 @@ from transformers import AutoModelForQuestionAnswering, AutoTokenizer, BertConfi
 
 from qassay.errors import ModelError
 from qassay.models.base import CUT_QUESTION
-from qassay.models.load_question_answering import load_reader
+from qassay.models.load_readers import load_reader
 from tiny_bert import write_tiny_bert
 
 PASSAGE = "Paris is the capital of France. Rome is the city of the red car."

@@ -5,7 +5,7 @@ import pytest
 
 from qassay.errors import ModelError
 from qassay.models.base import EMBEDDED_FOLDER
-from qassay.models.judge_layer import Coefficients, JudgeLayer, probability, shortness
+from qassay.models.onnx.judge_layer import Coefficients, JudgeLayer, probability, shortness
 
 LAYER = JudgeLayer(
     {"bias": Coefficients(-1.0, -2.0), "a": Coefficients(3.0, 1.0)}, middle=6.0, width=1.5, threshold=0.5

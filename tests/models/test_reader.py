@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from qassay.errors import ModelError
 from qassay.models.base import EMBEDDED_FOLDER
-from qassay.models.load_question_answering import load_reader
+from qassay.models.load_readers import load_reader
 from qassay.models.onnx.encoder import OnnxEncoder
 from qassay.models.onnx.reader import SKIMMED, OnnxReader, best_span, no_answer
 from qassay.training.reader.train import describe

@@ -4,7 +4,7 @@ from importlib.resources import files
 
 import pytest
 
-from qassay.io.reader import Reader
+from qassay.io.input_stream import Reader
 
 
 @pytest.fixture(scope="module")

@@ -3,10 +3,10 @@ import pytest
 
 from fake_pipeline import interrupted
 from qassay.errors import DataError, OutputError
-from qassay.metrics.questions.first_pass import Verdicts, decode_records, write_questions
-from qassay.metrics.questions.records import AskedQuestion, SourceRecord, SummaryRecord
+from qassay.metrics.questions.question_pass import Verdicts, decode_records, write_questions
+from qassay.metrics.questions.question_records import AskedQuestion, SourceRecord, SummaryRecord
 from qassay.records import Example, Reference
-from qassay.scoring.question_log import QuestionLog
+from qassay.scoring.first_pass_log import QuestionLog
 
 
 def _example(name, summary="then Bob sang"):

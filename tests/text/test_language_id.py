@@ -2,7 +2,7 @@ import csv
 
 import pytest
 
-from qassay.io.reader import Reader
+from qassay.io.input_stream import Reader
 from qassay.text.language_id import is_other_european
 from shared import train
 

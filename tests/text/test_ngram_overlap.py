@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qassay.text.ngram_overlap import SharedGrams
+from qassay.metrics.lexical.ngram_overlap import SharedGrams
 from qassay.text.tokenise import tokeniser
 from qassay.text.tokens import Tokens
 

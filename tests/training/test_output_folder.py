@@ -6,8 +6,8 @@ import msgspec
 import pytest
 
 from qassay.errors import OutputError
-from qassay.models.ava.judge import AvaSettings
 from qassay.models.base import EMBEDDED_FOLDER
+from qassay.models.hf.judge import AvaSettings
 from qassay.training.output_folder import (
     CHUNKER,
     JUDGE,

@@ -25,7 +25,7 @@ from qassay.meta.correlation.joined_scores import add_scores, join_rows
 from qassay.meta.correlation.judgements import read_judgements
 from qassay.meta.correlation.levels import Level, ResamplingUnit
 from qassay.meta.correlation.significance import DifferenceTest
-from qassay.meta.correlation.weighted import Coefficient
+from qassay.meta.statistics.weighted import Coefficient
 from qassay.models.base import EMBEDDED
 from qassay.scoring.scorer import SEED, score_examples
 from qassay.validation import as_names, check_choice, check_options, check_whole
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from enum import StrEnum
 
     from qassay.api.inputs import Answers, Columns
-    from qassay.io.reader import ReadOptions
+    from qassay.io.input_stream import ReadOptions
     from qassay.meta.correlation.evaluation import Agreement, JudgedScores, Options
     from qassay.meta.correlation.judgements import Judgements
     from qassay.meta.correlation.significance import Difference

@@ -9,7 +9,7 @@ from qassay.api.inputs import paths_of, read_options, rows_in_memory
 from qassay.api.result import Result, page_path
 from qassay.errors import DataError, SpecError, option
 from qassay.io.buffered_input import stdin_buffered
-from qassay.io.reader import Reader
+from qassay.io.input_stream import Reader
 from qassay.models.base import EMBEDDED
 from qassay.records import Example, Reference
 from qassay.report.explain.explanation import GIVEN, Explanation

@@ -14,16 +14,16 @@ import msgspec
 from qassay.errors import DataError, SpecError, option
 from qassay.io.atomic_output import check_outputs
 from qassay.io.in_memory import Convert, each_row, from_examples, from_rows
-from qassay.io.reader import Reader, ReadOptions
-from qassay.io.readers.rows import check_mapping, rename, to_example
+from qassay.io.input_stream import Reader, ReadOptions
+from qassay.io.parsing.rows import check_mapping, rename, to_example
 from qassay.io.scored_files import ScoredRow, read_scored
 from qassay.records import Example
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from qassay.io.readers.read_context import Skipped
-    from qassay.io.readers.rows import Row
+    from qassay.io.parsing.read_context import Skipped
+    from qassay.io.parsing.rows import Row
     from qassay.scoring.scorer import OnError
     from qassay.spec import MetricSpec
 

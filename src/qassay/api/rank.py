@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from qassay.api.inputs import Answers, Columns
     from qassay.api.score import RowOptions
-    from qassay.api.tables import ScoreResult, StoredScores
+    from qassay.api.score_result import ScoreResult, StoredScores
     from qassay.models.base import Device
     from qassay.scoring.progress import Progress
     from qassay.scoring.scorer import OnError

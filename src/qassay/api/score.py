@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypedDict, Unpack, overload
 
+from qassay.api.file_scoring import FileRun
 from qassay.api.inputs import check_apart, paths_of, read_options, rows_in_memory, title_of
-from qassay.api.runs import FileRun
-from qassay.api.tables import ScoreResult, StoredScores
+from qassay.api.score_result import ScoreResult, StoredScores
 from qassay.errors import SpecError, option
-from qassay.io.reader import Reader
+from qassay.io.input_stream import Reader
 from qassay.io.writers import open_writer
 from qassay.models.base import EMBEDDED
 from qassay.scoring.defaults import default_metrics
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
+    from qassay.api.file_scoring import EngineName
     from qassay.api.inputs import Answers, Columns, Metrics, Paths
-    from qassay.api.runs import EngineName
     from qassay.models.base import Device
     from qassay.scoring.progress import Progress
     from qassay.scoring.scorer import OnError

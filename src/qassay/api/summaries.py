@@ -8,18 +8,18 @@ from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, Unpack, overload
 
+from qassay.api.file_scoring import FileRun
 from qassay.api.inputs import check_apart, paths_of, read_options, rows_in_memory, title_of
 from qassay.api.result import page_path
-from qassay.api.runs import FileRun
-from qassay.api.tables import ScoreResult, StoredScores
+from qassay.api.score_result import ScoreResult, StoredScores
 from qassay.errors import SpecError
-from qassay.io.reader import Reader
+from qassay.io.input_stream import Reader
 from qassay.io.readers.summaries import to_summary
 from qassay.io.scored_files import read_rows
-from qassay.metrics.questions.first_pass import decode_records, run_verdicts, write_questions
-from qassay.models.question_models import Models
+from qassay.metrics.questions.question_pass import decode_records, run_verdicts, write_questions
+from qassay.models.question_model_names import Models
 from qassay.scoring.defaults import default_summary_metrics
-from qassay.scoring.question_log import MemoryLog
+from qassay.scoring.first_pass_log import MemoryLog
 from qassay.scoring.scorer import SEED, Scorer, score_examples
 from qassay.validation import as_names, check_options
 
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from qassay.api.inputs import Answers, Columns, Metrics, Paths
-    from qassay.io.reader import ReadOptions
-    from qassay.metrics.questions.first_pass import Verdicts
-    from qassay.metrics.questions.records import SummaryRecord
+    from qassay.io.input_stream import ReadOptions
+    from qassay.metrics.questions.question_pass import Verdicts
+    from qassay.metrics.questions.question_records import SummaryRecord
     from qassay.records import Example
     from qassay.report.html.summary_page import SummaryRow
     from qassay.scoring.progress import Progress
@@ -88,7 +88,7 @@ class StoredSummaries(StoredScores):
 
     def report(self, path: str | Path, *, call: str = "") -> Path:
         """Write the page."""
-        from qassay.meta.correlation.batched_levels import batched_levels, judgement_means  # noqa: PLC0415 - for a page
+        from qassay.meta.correlation.summary_levels import batched_levels, judgement_means  # noqa: PLC0415 - for a page
         from qassay.report.answers import Ordering  # noqa: PLC0415 - as above
         from qassay.report.html.summary_page import (  # noqa: PLC0415 - as above
             SummaryReport,

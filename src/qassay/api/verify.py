@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack, overload
 
 import numpy as np
 
+from qassay.api.file_scoring import FileRun
 from qassay.api.inputs import check_apart, paths_of, read_options, rows_in_memory, title_of
-from qassay.api.runs import FileRun
-from qassay.api.tables import ScoreResult, StoredScores
+from qassay.api.score_result import ScoreResult, StoredScores
 from qassay.io.readers.summaries import to_pair
 from qassay.io.scored_files import read_rows
-from qassay.meta.accuracy.verification import are_verdicts, verification_quality
+from qassay.meta.accuracy.verdict_quality import are_verdicts, verification_quality
 from qassay.models.base import EMBEDDED
 from qassay.records import ANSWER_CONTEXT
 from qassay.scoring.defaults import VERIFICATION
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from qassay.api.inputs import Answers, Columns, Metrics, Paths
     from qassay.io.scored_files import ScoredRow
-    from qassay.meta.accuracy.verification import Lead, Verification
+    from qassay.meta.accuracy.verdict_quality import Lead, Verification
     from qassay.models.base import Device
     from qassay.scoring.progress import Progress
     from qassay.scoring.scorer import OnError

@@ -12,7 +12,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command, get_group
 
-from qassay.cli.command_line import command_words
+from qassay.cli.shown_command import command_words
 from qassay.errors import SpecError
 from qassay.version import __version__
 
@@ -106,7 +106,7 @@ class Commands(Group):
 
 def load(name: str) -> Any:  # noqa: ANN401 - as above
     """Import a command, or a group of commands."""
-    module = import_module(f"qassay.cli.{name}")
+    module = import_module(f"qassay.cli.commands.{name}")
     app: typer.Typer | None = getattr(module, "app", None)
     if app is None:
         app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)

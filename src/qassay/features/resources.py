@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from qassay.features.first_pass import FirstPass
     from qassay.models.base import Encoder, Weigher
     from qassay.models.onnx.judge import Judge
-    from qassay.models.question_models import Models
+    from qassay.models.question_model_names import Models
 
 _Result = TypeVar("_Result")
 

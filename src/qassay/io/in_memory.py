@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from qassay.errors import DataError
-from qassay.io.reader import ONE_ID_EACH, distinct, repeated
-from qassay.io.readers.read_context import FIELDS, Reading
-from qassay.io.readers.rows import need_text, to_example
+from qassay.io.input_stream import ONE_ID_EACH, distinct, repeated
+from qassay.io.parsing.read_context import FIELDS, Reading
+from qassay.io.parsing.rows import need_text, to_example
 from qassay.records import Example
 
 Convert = Callable[[dict[str, Any], str, int, str], Example]

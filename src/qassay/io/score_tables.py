@@ -10,7 +10,7 @@ from typing import IO, Any, NamedTuple
 import msgspec
 
 from qassay.errors import OutputError
-from qassay.io.readers.json_rows import decode_object
+from qassay.io.parsing.json_rows import decode_object
 
 Document = dict[str, Any]
 """One answer's scores as the JSON object that JSON lines hold."""

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from qassay.errors import DataError
-from qassay.io.readers.delimited import header, records
+from qassay.io.parsing.delimited import header, records
+from qassay.io.parsing.json_rows import DECODING_ERRORS, decode_row, explain
+from qassay.io.parsing.read_context import ReadContext, ReadOptions, fail
 from qassay.io.readers.formats import recognise
-from qassay.io.readers.json_rows import DECODING_ERRORS, decode_row, explain
 from qassay.io.readers.parquet import parquet_rows
-from qassay.io.readers.read_context import ReadContext, ReadOptions, fail
 from qassay.io.score_tables import EXTRA, UNSCORED
 from qassay.io.source import Source
 

@@ -11,7 +11,7 @@ import msgspec
 
 from qassay.errors import OutputError
 from qassay.io.atomic_output import replacing
-from qassay.io.readers.rows import as_input
+from qassay.io.parsing.rows import as_input
 from qassay.io.score_tables import SCORE_FIELDS, Document, write_delimited, write_parquet
 from qassay.io.scored_files import ScoredRow
 from qassay.records import Example

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from qassay.features.tokens import OWN, text_spans, token_view
+from qassay.features.token_views import OWN, text_spans, token_view
 from qassay.features.weightings import WEIGHTINGS
 from qassay.metrics.breakdown import ScoreBreakdown, answer_weights
 from qassay.models.base import TokenWeights

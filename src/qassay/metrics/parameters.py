@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from qassay.features.tokens import OWN
+from qassay.features.token_views import OWN
 from qassay.spec import Param
 from qassay.text.tokenise import TOKENISERS
 

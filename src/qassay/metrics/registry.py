@@ -38,8 +38,8 @@ _BUILT_IN = {
     "bert_score": "qassay.metrics.embedding.bert_score:BertScore",
     "lerc": "qassay.metrics.learned.judges:Lerc",
     "ava": "qassay.metrics.learned.judges:Ava",
-    "qaeval": "qassay.metrics.questions.metrics:QAEval",
-    "feqa": "qassay.metrics.questions.metrics:Feqa",
+    "qaeval": "qassay.metrics.questions.qaeval:QAEval",
+    "feqa": "qassay.metrics.questions.qaeval:Feqa",
 }
 _ALIASES = {"em": "exact_match"}
 """Names that papers use."""

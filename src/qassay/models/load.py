@@ -7,13 +7,12 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from qassay.errors import ModelError
-from qassay.models import judge_layer
-from qassay.models.ava import judge as ava
-from qassay.models.ava import linear as ava_linear
-from qassay.models.ava.design import READER
+from qassay.models import linear_judge as ava_linear
 from qassay.models.base import EMBEDDED, parse_ref
 from qassay.models.folder import DESCRIPTION, KEYPHRASE_SETTINGS, OnnxModel
-from qassay.models.onnx import judge
+from qassay.models.hf import judge as ava
+from qassay.models.hf.judge_design import READER
+from qassay.models.onnx import judge, judge_layer
 
 if TYPE_CHECKING:
     from qassay.models.base import Device, Encoder, ModelRef, Weigher

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from qassay.features.first_pass import FirstPass, PassLog
     from qassay.metrics.base import Metric
     from qassay.models.base import Device
-    from qassay.models.question_models import Models
+    from qassay.models.question_model_names import Models
     from qassay.records import Example
     from qassay.scoring.progress import Progress
     from qassay.spec import MetricSpec

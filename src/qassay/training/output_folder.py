@@ -9,11 +9,10 @@ from secrets import token_hex
 from typing import TYPE_CHECKING
 
 from qassay.errors import ModelError, OutputError
-from qassay.models import judge_layer
-from qassay.models.ava import judge as ava
 from qassay.models.base import EMBEDDED_FOLDER, parse_ref
 from qassay.models.folder import DESCRIPTION, KEYPHRASE_SETTINGS, OnnxModel
-from qassay.models.onnx import chunker, judge, reader
+from qassay.models.hf import judge as ava
+from qassay.models.onnx import chunker, judge, judge_layer, reader
 from qassay.models.onnx.weight_file import weights_identity
 from qassay.training.model_card import CARD
 

@@ -3,14 +3,14 @@ import pytest
 
 from fake_pipeline import FirstNameReader, interrupted, pipeline
 from qassay.errors import DataError, SpecError, TextTooLongError
-from qassay.metrics.questions import first_pass
-from qassay.metrics.questions.first_pass import Verdicts, _chunks, decode_records
-from qassay.metrics.questions.records import AskedQuestion, SourceRecord, SummaryRecord
+from qassay.metrics.questions import question_pass as first_pass
+from qassay.metrics.questions.question_pass import Verdicts, _chunks, decode_records
+from qassay.metrics.questions.question_records import AskedQuestion, SourceRecord, SummaryRecord
 from qassay.metrics.registry import parse_spec
 from qassay.models.base import UNENGLISH
 from qassay.records import Example, Reference
 from qassay.scoring.defaults import default_summary_metrics
-from qassay.scoring.question_log import QuestionLog
+from qassay.scoring.first_pass_log import QuestionLog
 from qassay.scoring.scorer import Scorer, batches
 
 KEY = b"1"

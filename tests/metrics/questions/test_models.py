@@ -5,10 +5,10 @@ import torch
 from transformers import BertConfig, BertForQuestionAnswering
 
 from commands import qassay_json, write_rows
-from qassay.metrics.questions.models import open_pipeline
+from qassay.metrics.questions.open_pipeline import open_pipeline
 from qassay.metrics.registry import create
-from qassay.models.load_question_answering import load_generator
-from qassay.models.question_models import Models
+from qassay.models.load_readers import load_generator
+from qassay.models.question_model_names import Models
 from qassay.records import Example, Reference
 from tiny_bert import write_tiny_bert
 from tiny_t5 import write_tiny_t5

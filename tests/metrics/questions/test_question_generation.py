@@ -2,7 +2,7 @@ import pytest
 
 from fake_pipeline import CapitalChunker
 from qassay.metrics.questions.question_generation import Questioner
-from qassay.models.load_question_answering import load_chunker
+from qassay.models.load_readers import load_chunker
 
 
 def _raised(text):

@@ -1,7 +1,7 @@
 import pytest
 
 from grammar import tagged
-from qassay.metrics.questions.answer_selection import select_answers
+from qassay.metrics.questions.phrase_selection import select_answers
 from qassay.metrics.questions.question_templates import generate
 
 _WORDS = {"sell", "involve", "call", "live"}

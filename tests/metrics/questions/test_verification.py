@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from qassay.metrics.embedding.score_range import bounds, rescaled
-from qassay.metrics.phrases import NOT_IN_CONTEXT, surroundings
+from qassay.metrics.phrase_in_context import NOT_IN_CONTEXT, surroundings
 from qassay.metrics.questions.verification import Pair, Verifier
 
 

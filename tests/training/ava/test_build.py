@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from qassay.errors import DataError
+from qassay.io.parsing.read_context import ReadOptions
 from qassay.io.readers.answer_selection import QuestionSentences
-from qassay.io.readers.read_context import ReadOptions
 from qassay.training.ava.pairs import build_pairs, read_rows, read_selections
 from qassay.training.splits import held_back
 from shared import train

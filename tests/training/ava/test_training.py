@@ -8,9 +8,9 @@ import torch
 
 from qassay.errors import DataError, ModelError, SpecError
 from qassay.metrics.registry import create
-from qassay.models.ava.design import DESIGNS, READER, design_named, texts_of
-from qassay.models.ava.judge import CUT, AvaJudge, AvaSettings, read_settings, save
-from qassay.models.ava.network import AvaNetwork
+from qassay.models.hf.judge import CUT, AvaJudge, AvaSettings, read_settings, save
+from qassay.models.hf.judge_design import DESIGNS, READER, design_named, texts_of
+from qassay.models.hf.judge_network import AvaNetwork
 from qassay.models.onnx.judge import Judged
 from qassay.training.ava import linear as ava_linear
 from qassay.training.ava.networks import PairInputs, f1, log_likelihood, probabilities, room_for_pair, train

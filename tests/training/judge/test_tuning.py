@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from qassay.models.base import EMBEDDED_FOLDER
-from qassay.models.judge_layer import JudgeLayer
+from qassay.models.onnx.judge_layer import JudgeLayer
 from qassay.training.judge.layer import LONG, SHORT, RowSignals, logits
 from qassay.training.judge.tuning import cross_tuned, tune
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from qassay.errors import DataError
-from qassay.models.load_question_answering import load_chunker
+from qassay.models.load_readers import load_chunker
 from qassay.training.answer_text import question_key
 from qassay.training.reader.open_questions import of_neighbours, of_versions, people_ask
 from qassay.training.reader.texts import SentenceGroup, sentence_groups

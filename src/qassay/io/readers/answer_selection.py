@@ -11,9 +11,9 @@ from operator import attrgetter
 
 from qassay.errors import DataError
 from qassay.io.duplicate_ids import SeenIds
-from qassay.io.readers.delimited import Record, header, need_columns, records
+from qassay.io.parsing.delimited import Record, header, need_columns, records
+from qassay.io.parsing.read_context import ReadContext, ReadOptions
 from qassay.io.readers.format import SPECIFIC, Format, Head
-from qassay.io.readers.read_context import ReadContext, ReadOptions
 from qassay.io.source import Source
 from qassay.records import Example, Reference
 

@@ -8,10 +8,10 @@ from typing import IO
 import msgspec
 
 from qassay.errors import DataError
+from qassay.io.parsing.json_rows import DECODING_ERRORS, explain
+from qassay.io.parsing.read_context import ReadContext, Reading, fail
+from qassay.io.parsing.rows import parse_opinion
 from qassay.io.readers.format import SPECIFIC, Format, Head, Role
-from qassay.io.readers.json_rows import DECODING_ERRORS, explain
-from qassay.io.readers.read_context import ReadContext, Reading, fail
-from qassay.io.readers.rows import parse_opinion
 from qassay.io.source import Source, readable
 from qassay.records import Example, Opinion, Reference
 

@@ -5,10 +5,10 @@ from pathlib import PurePath
 
 import msgspec
 
+from qassay.io.parsing.json_array import items
+from qassay.io.parsing.json_rows import DECODING_ERRORS, explain
+from qassay.io.parsing.read_context import ReadContext
 from qassay.io.readers.format import SPECIFIC, Format, Head
-from qassay.io.readers.json_array import items
-from qassay.io.readers.json_rows import DECODING_ERRORS, explain
-from qassay.io.readers.read_context import ReadContext
 from qassay.io.source import Source
 from qassay.records import Example, Reference
 

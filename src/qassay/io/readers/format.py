@@ -8,9 +8,9 @@ from pathlib import PurePath
 from typing import Any, ClassVar, Literal
 
 from qassay.errors import DataError
-from qassay.io.readers.json_rows import DECODING_ERRORS, decode_object
-from qassay.io.readers.read_context import FIELDS, ReadContext, Reading
-from qassay.io.readers.rows import need_text, rename, to_example
+from qassay.io.parsing.json_rows import DECODING_ERRORS, decode_object
+from qassay.io.parsing.read_context import FIELDS, ReadContext, Reading
+from qassay.io.parsing.rows import need_text, rename, to_example
 from qassay.io.source import BYTE_ORDER_MARK, Source
 from qassay.records import Example
 

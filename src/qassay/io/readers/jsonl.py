@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 
 from qassay.errors import DataError
+from qassay.io.parsing.json_array import items
+from qassay.io.parsing.json_rows import DECODING_ERRORS, decode_row, explain
+from qassay.io.parsing.read_context import FIELDS, ReadContext
+from qassay.io.parsing.rows import Row, rename, to_example
 from qassay.io.readers.format import GENERAL, Format, Head
-from qassay.io.readers.json_array import items
-from qassay.io.readers.json_rows import DECODING_ERRORS, decode_row, explain
-from qassay.io.readers.read_context import FIELDS, ReadContext
-from qassay.io.readers.rows import Row, rename, to_example
 from qassay.io.source import Source
 from qassay.records import Example
 

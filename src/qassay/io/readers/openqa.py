@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 
 from qassay.errors import DataError
-from qassay.io.readers.delimited import header, need_columns, records
+from qassay.io.parsing.delimited import header, need_columns, records
+from qassay.io.parsing.read_context import ReadContext, Reading
 from qassay.io.readers.format import SPECIFIC, Format, Head, Role
-from qassay.io.readers.read_context import ReadContext, Reading
 from qassay.io.source import Source
 from qassay.records import Example, Reference
 

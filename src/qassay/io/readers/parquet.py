@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from qassay.errors import DataError
+from qassay.io.parsing.read_context import ReadContext
+from qassay.io.parsing.rows import Row
 from qassay.io.readers.format import SPECIFIC, Format, Head
-from qassay.io.readers.read_context import ReadContext
-from qassay.io.readers.rows import Row
 from qassay.io.source import Source
 
 BATCH = 1024

@@ -7,11 +7,11 @@ from pathlib import PurePath
 import msgspec
 
 from qassay.errors import DataError
+from qassay.io.parsing.json_array import items
+from qassay.io.parsing.json_rows import DECODING_ERRORS, explain, refuse_repeated_names
+from qassay.io.parsing.read_context import FIELDS, ReadContext, Reading
 from qassay.io.readers.format import SPECIFIC, Format, Head, Role
-from qassay.io.readers.json_array import items
-from qassay.io.readers.json_rows import DECODING_ERRORS, explain, refuse_repeated_names
 from qassay.io.readers.jsonl import Jsonl, has_known_field
-from qassay.io.readers.read_context import FIELDS, ReadContext, Reading
 from qassay.io.source import Source
 from qassay.records import Example, Reference
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 from qassay.errors import DataError, option
+from qassay.io.parsing.json_rows import DECODING_ERRORS, decode_row, explain
+from qassay.io.parsing.read_context import ReadContext, fail
+from qassay.io.parsing.rows import Row, as_input, rename, to_example
 from qassay.io.readers.format import SPECIFIC, Format, Head
-from qassay.io.readers.json_rows import DECODING_ERRORS, decode_row, explain
-from qassay.io.readers.read_context import ReadContext, fail
-from qassay.io.readers.rows import Row, as_input, rename, to_example
 from qassay.io.source import Source
 from qassay.records import ANSWER_CONTEXT, Example
 

@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 import msgspec
 
 from qassay.errors import DataError, option
-from qassay.io.readers.delimited import header, records
+from qassay.io.parsing.delimited import header, records
+from qassay.io.parsing.read_context import FIELDS, ReadContext, fail
+from qassay.io.parsing.rows import NEEDED, Row, as_input, missing, to_example
 from qassay.io.readers.format import GENERAL, SPECIFIC, Format, Head
-from qassay.io.readers.read_context import FIELDS, ReadContext, fail
-from qassay.io.readers.rows import NEEDED, Row, as_input, missing, to_example
 from qassay.io.source import Source
 from qassay.records import Example
 

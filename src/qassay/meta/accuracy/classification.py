@@ -10,7 +10,7 @@ from scipy import stats
 
 from qassay.arrays import Bools, Floats, Ints
 from qassay.errors import DataError
-from qassay.meta.correlation.panel import finite_or_missing
+from qassay.meta.statistics.panel import finite_or_missing
 
 
 class Objective(StrEnum):

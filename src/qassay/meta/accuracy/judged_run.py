@@ -15,7 +15,7 @@ from qassay.meta.accuracy.label_selection import LabelSelection, next_labels
 from qassay.meta.accuracy.labels import MatchedLabels, add_judgements, match_labels
 from qassay.meta.accuracy.ppi import EVEN
 from qassay.meta.accuracy.system_wise import RankedAnswers, SystemWise, evaluate_systems, tune_threshold
-from qassay.meta.correlation.weighted import rounded_ties
+from qassay.meta.statistics.weighted import rounded_ties
 from qassay.metrics.registry import CATALOGUE, parse_spec
 from qassay.records import Example
 from qassay.scoring.progress import Progress

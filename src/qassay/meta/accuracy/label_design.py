@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from qassay.arrays import Bools, Floats, Ints
 from qassay.errors import DataError
-from qassay.meta.correlation.panel import finite_or_missing
+from qassay.meta.statistics.panel import finite_or_missing
 
 
 @dataclass(frozen=True, slots=True, eq=False)

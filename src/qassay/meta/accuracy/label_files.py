@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 from qassay.errors import DataError, option
-from qassay.io.readers.delimited import header, records
-from qassay.io.readers.json_array import items
-from qassay.io.readers.json_rows import DECODING_ERRORS, decode_row, explain
-from qassay.io.readers.read_context import ReadContext, ReadOptions, Skipped, fail
+from qassay.io.parsing.delimited import header, records
+from qassay.io.parsing.json_array import items
+from qassay.io.parsing.json_rows import DECODING_ERRORS, decode_row, explain
+from qassay.io.parsing.read_context import ReadContext, ReadOptions, Skipped, fail
 from qassay.io.source import BYTE_ORDER_MARK, Source
 
 VERDICT_FIELDS = ("verdict", "label", "correct", "value", "rating", "judgement")

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from qassay.arrays import Bools, Floats, Ints
 from qassay.errors import DataError
-from qassay.meta.correlation.panel import finite_or_missing
+from qassay.meta.statistics.panel import finite_or_missing
 
 UNIFORM = 1 / 3
 """Share of the draw that is blind to the judge: where it is sure and wrong, weights stay within thrice the usual."""

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from qassay.arrays import Bools, Floats, Ints
 from qassay.errors import DataError
 from qassay.meta.accuracy.label_design import LabelDesign, simple_random
-from qassay.meta.correlation.panel import finite_or_missing
+from qassay.meta.statistics.panel import finite_or_missing
 from qassay.scoring.intervals import around, quantile, wilson
 
 FEWEST_LABELS = 10

@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 from qassay.arrays import Bools, Floats, Ints
 from qassay.errors import DataError
 from qassay.meta.accuracy.classification import rate_threshold
-from qassay.meta.correlation.panel import finite_or_missing
 from qassay.meta.ranking.rankings import SystemAgreement, rank_candidates, system_agreement
+from qassay.meta.statistics.panel import finite_or_missing
 
 Values = tuple[float | None, ...]
 

@@ -10,7 +10,7 @@ from qassay.errors import DataError
 from qassay.meta.accuracy.label_files import PROBABILITY, ROUND
 from qassay.meta.agreement.rating_rows import Drawn
 from qassay.meta.agreement.ratings import Ratings
-from qassay.meta.correlation.coefficients import is_constant
+from qassay.meta.statistics.coefficients import is_constant
 
 _FEWEST_SHARED = 3
 """With two shared items every correlation is 1 or -1."""

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from qassay.errors import DataError, option
-from qassay.io.readers.delimited import delimiter_of, header, records
-from qassay.io.readers.json_rows import DECODING_ERRORS, decode_row, explain
-from qassay.io.readers.read_context import ReadContext
+from qassay.io.parsing.delimited import delimiter_of, header, records
+from qassay.io.parsing.json_rows import DECODING_ERRORS, decode_row, explain
+from qassay.io.parsing.read_context import ReadContext
 from qassay.io.source import Source
 from qassay.meta.accuracy.label_files import PROBABILITY, ROUND, VERDICT_FIELDS, VERDICT_WORDS
 

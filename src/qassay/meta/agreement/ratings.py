@@ -15,11 +15,11 @@ from numpy.typing import ArrayLike
 from qassay.arrays import Floats, Ints
 from qassay.errors import DataError
 from qassay.io.atomic_output import replacing
-from qassay.io.readers.delimited import delimiter_of
-from qassay.io.readers.read_context import ReadContext, ReadOptions
+from qassay.io.parsing.delimited import delimiter_of
+from qassay.io.parsing.read_context import ReadContext, ReadOptions
 from qassay.io.source import Source
 from qassay.meta.agreement.rating_rows import Columns, Drawn, Form, Item, RatingRow, rating_rows
-from qassay.meta.correlation.panel import finite_or_missing
+from qassay.meta.statistics.panel import finite_or_missing
 
 Scale = tuple[float, float]
 """The lowest and the highest rating that can be given."""

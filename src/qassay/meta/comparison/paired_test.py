@@ -7,9 +7,9 @@ import numpy as np
 
 from qassay.arrays import Floats
 from qassay.errors import DataError
-from qassay.meta.correlation.panel import mean_pooling
 from qassay.meta.correlation.resampling import FEWEST_FOR_INTERVAL, FEWEST_FOR_TEST, too_few
 from qassay.meta.correlation.significance import Alternative, bootstrap_p, permutation_p
+from qassay.meta.statistics.panel import mean_pooling
 
 _BLOCK = 1_000_000
 """Weights handled at a time, which bounds memory."""

@@ -10,7 +10,7 @@ from scipy import stats
 
 if TYPE_CHECKING:
     from qassay.arrays import Bools, Floats
-    from qassay.meta.correlation.panel import Panel
+    from qassay.meta.statistics.panel import Panel
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from qassay.errors import DataError, option
-from qassay.meta.correlation.agreement import Correlation, correlate
+from qassay.meta.correlation.correlate import Correlation, correlate
 from qassay.meta.correlation.levels import Level
 from qassay.meta.correlation.metric_comparison import compare_metrics, standings
-from qassay.meta.correlation.panel import Panel, Pooling
 from qassay.meta.correlation.significance import DRAWS_A_PAIR, DifferenceTest
+from qassay.meta.statistics.panel import Panel, Pooling
 from qassay.metrics.registry import create
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from qassay.meta.correlation.judgements import Judgements
     from qassay.meta.correlation.levels import ResamplingUnit
     from qassay.meta.correlation.significance import Difference
-    from qassay.meta.correlation.weighted import Coefficient
+    from qassay.meta.statistics.weighted import Coefficient
     from qassay.records import Example
     from qassay.scoring.table import ScoreTable
 

@@ -11,9 +11,9 @@ from scipy import sparse, stats
 
 from qassay.arrays import Floats, Ints
 from qassay.errors import DataError, option
-from qassay.meta.correlation.coefficients import FEWEST, Estimate, estimate, is_constant, too_few, undefined
-from qassay.meta.correlation.panel import Panel, mean_pooling
-from qassay.meta.correlation.weighted import Coefficient, JudgedRows, dense, rounded_ties
+from qassay.meta.statistics.coefficients import FEWEST, Estimate, estimate, is_constant, too_few, undefined
+from qassay.meta.statistics.panel import Panel, mean_pooling
+from qassay.meta.statistics.weighted import Coefficient, JudgedRows, dense, rounded_ties
 
 
 class Level(StrEnum):

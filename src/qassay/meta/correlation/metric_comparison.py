@@ -6,9 +6,8 @@ from itertools import combinations
 
 import numpy as np
 
-from qassay.meta.correlation.agreement import Correlation, correlate
+from qassay.meta.correlation.correlate import Correlation, correlate
 from qassay.meta.correlation.levels import Level, ResamplingUnit
-from qassay.meta.correlation.panel import Panel
 from qassay.meta.correlation.permutation import permutation_difference
 from qassay.meta.correlation.significance import (
     Alternative,
@@ -20,7 +19,8 @@ from qassay.meta.correlation.significance import (
     tied_with_best,
     williams_difference,
 )
-from qassay.meta.correlation.weighted import Coefficient
+from qassay.meta.statistics.panel import Panel
+from qassay.meta.statistics.weighted import Coefficient
 
 
 @dataclass(frozen=True, slots=True)

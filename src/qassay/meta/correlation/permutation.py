@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 from qassay.arrays import Floats, Ints
 from qassay.errors import DataError
 from qassay.meta.correlation.levels import Level, rows_by_question
-from qassay.meta.correlation.panel import Panel
-from qassay.meta.correlation.permuted_coefficients import permuted_coefficients
 from qassay.meta.correlation.significance import HALF_A_HIT, Alternative, Difference, DifferenceTest, permutation_p
-from qassay.meta.correlation.weighted import Coefficient, JudgedRows, dense, rounded_ties
+from qassay.meta.statistics.panel import Panel
+from qassay.meta.statistics.permuted_coefficients import permuted_coefficients
+from qassay.meta.statistics.weighted import Coefficient, JudgedRows, dense, rounded_ties
 
 Swaps = NDArray[np.uint8]
 """(draws, rows): 1 where the two metrics trade places."""

@@ -10,9 +10,9 @@ from scipy import stats
 
 from qassay.arrays import Bools, Floats
 from qassay.meta.correlation.levels import Draws, Level, LevelStatistic, ResamplingUnit
-from qassay.meta.correlation.panel import Panel
-from qassay.meta.correlation.weighted import Coefficient
-from qassay.models.onnx.encoder import default_threads
+from qassay.meta.statistics.panel import Panel
+from qassay.meta.statistics.weighted import Coefficient
+from qassay.threads import default_threads
 
 _ROUNDING = 1e-9
 """Values closer together than this, or this close to 1 or -1, differ by rounding only."""

@@ -9,12 +9,12 @@ from scipy import stats
 
 from qassay.arrays import Floats
 from qassay.errors import DataError
-from qassay.meta.correlation.agreement import level_statistics
-from qassay.meta.correlation.coefficients import estimate
+from qassay.meta.correlation.correlate import level_statistics
 from qassay.meta.correlation.levels import Level, ResamplingUnit, draw, system_pairs
-from qassay.meta.correlation.panel import Panel
 from qassay.meta.correlation.resampling import FEWEST_FOR_TEST, cannot_resample, default_unit, resample
-from qassay.meta.correlation.weighted import Coefficient
+from qassay.meta.statistics.coefficients import estimate
+from qassay.meta.statistics.panel import Panel
+from qassay.meta.statistics.weighted import Coefficient
 
 DRAWS_A_PAIR = 80
 """With so many draws for each pair tested, the smallest possible p-value is below 5 % after Holm's correction."""

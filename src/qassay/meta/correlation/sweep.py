@@ -11,7 +11,7 @@ import numpy as np
 from qassay.errors import SpecError, option
 from qassay.features.batch import Batch
 from qassay.meta.correlation.evaluation import correlate_part
-from qassay.meta.correlation.panel import Panel, Pooling
+from qassay.meta.statistics.panel import Panel, Pooling
 from qassay.metrics.registry import CATALOGUE, parse_spec
 from qassay.models.base import EMBEDDED
 from qassay.scoring.scorer import BATCH, Scorer, TooLongGuard, batches
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from qassay.meta.correlation.evaluation import JudgedScores, Options
-    from qassay.meta.correlation.weighted import Coefficient
+    from qassay.meta.statistics.weighted import Coefficient
     from qassay.models.base import Device
     from qassay.spec import MetricSpec, Param
 

@@ -10,9 +10,9 @@ from scipy import special
 
 from qassay.arrays import Floats, Ints
 from qassay.errors import DataError
-from qassay.meta.correlation.coefficients import estimate
-from qassay.meta.correlation.panel import Panel, finite_or_missing
-from qassay.meta.correlation.weighted import Coefficient
+from qassay.meta.statistics.coefficients import estimate
+from qassay.meta.statistics.panel import Panel, finite_or_missing
+from qassay.meta.statistics.weighted import Coefficient
 
 _ROUNDING = 1e-9
 """Means of ratings carry rounding errors far smaller than this."""

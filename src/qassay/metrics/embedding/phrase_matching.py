@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from qassay.metrics.embedding.matching import match, unit
-from qassay.metrics.phrases import NOT_IN_CONTEXT, Placed, place_candidate, place_reference
+from qassay.metrics.phrase_in_context import NOT_IN_CONTEXT, Placed, place_candidate, place_reference
 from qassay.models.base import texts_by_language_note
 
 if TYPE_CHECKING:

@@ -12,24 +12,24 @@ from qassay.equivalence.rule import RULE_NAMES
 from qassay.errors import SpecError
 from qassay.features.batch import Batch
 from qassay.features.readability import UNREAD, UNREAD_TEXT, readable_pairs
-from qassay.features.tokens import token_view
+from qassay.features.token_views import token_view
 from qassay.metrics.base import EMPTY_REFERENCE, MeanMetric, best, divide, subset
 from qassay.metrics.breakdown import NOTHING, Ingredient, ScoreBreakdown, shortened
 from qassay.metrics.learned.canonical_pairs import canonical_pairs
+from qassay.metrics.learned.judge_logits import judge_logits
 from qassay.metrics.learned.signal_labels import labelled_parts
 from qassay.metrics.learned.signals import JUDGE, Signals, lexical_signals, model_signals
-from qassay.metrics.learned.verdicts import judge_logits
 from qassay.metrics.lexical.ngrams import identical
-from qassay.metrics.phrases import surrounding_context
-from qassay.models.ava.design import DESIGNS, READER
-from qassay.models.ava.judge import DESCRIPTION as ENCODERS
-from qassay.models.ava.judge import read_settings
-from qassay.models.ava.linear import DESCRIPTION as LINEAR
-from qassay.models.ava.linear import FEATURES, LinearAva, linear_features
+from qassay.metrics.phrase_in_context import surrounding_context
 from qassay.models.base import EMBEDDED, parse_ref
 from qassay.models.folder import fingerprint
-from qassay.models.judge_layer import DESCRIPTION, JudgeLayer, probability
+from qassay.models.hf.judge import DESCRIPTION as ENCODERS
+from qassay.models.hf.judge import read_settings
+from qassay.models.hf.judge_design import DESIGNS, READER
+from qassay.models.linear_judge import DESCRIPTION as LINEAR
+from qassay.models.linear_judge import FEATURES, LinearAva, linear_features
 from qassay.models.load import has_judge, has_reader
+from qassay.models.onnx.judge_layer import DESCRIPTION, JudgeLayer, probability
 from qassay.spec import Param
 
 if TYPE_CHECKING:

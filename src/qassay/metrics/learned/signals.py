@@ -9,7 +9,7 @@ import numpy as np
 
 from qassay.features.embeddings import text_embeddings
 from qassay.features.pair_weights import pair_weights, project_weights
-from qassay.features.tokens import text_tokens, token_view
+from qassay.features.token_views import text_tokens, token_view
 from qassay.features.weightings import Keyphrase, QuestionKeyphrase
 from qassay.metrics.base import f_measure, subset
 from qassay.metrics.embedding.matching import Units, match_pairs

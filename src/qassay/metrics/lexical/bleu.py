@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from qassay.features.tokens import token_view
+from qassay.features.token_views import token_view
 from qassay.features.weightings import WEIGHTINGS
 from qassay.metrics.base import Metric, divide, subset, without_pairs
 from qassay.metrics.breakdown import Ingredient, ScoreBreakdown, show
 from qassay.metrics.lexical.bonuses import agreeing, entity_tokens
+from qassay.metrics.lexical.ngram_overlap import SharedGrams
 from qassay.metrics.lexical.ngrams import gram_totals, overlap, shared_grams
 from qassay.metrics.parameters import ENTITY, YESNO, tok
 from qassay.spec import Param
-from qassay.text.ngram_overlap import SharedGrams
 
 if TYPE_CHECKING:
     from qassay.arrays import Bools, Floats, Ints
     from qassay.features.batch import Batch, Pairs
-    from qassay.features.tokens import View
+    from qassay.features.token_views import View
 
 
 _COCO_ABOVE, _COCO_BELOW = 1e-15, 1e-9

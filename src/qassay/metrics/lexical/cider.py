@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from qassay.features.frequencies import Frequencies, FrequencyNeed, Gram, ngrams
-from qassay.features.tokens import token_view
+from qassay.features.token_views import token_view
 from qassay.metrics.base import OverlapMetric
 from qassay.metrics.parameters import tok
 from qassay.spec import Param

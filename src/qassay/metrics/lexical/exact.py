@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from qassay.features.tokens import token_view
+from qassay.features.token_views import token_view
 from qassay.features.weightings import WEIGHTINGS
 from qassay.metrics.base import MeanMetric, best, f_measure
 from qassay.metrics.breakdown import Ingredient, ScoreBreakdown, best_pairs, shortened, show
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from qassay.arrays import Floats
     from qassay.features.batch import Batch
-    from qassay.features.tokens import View
+    from qassay.features.token_views import View
 
 
 class PairMetric(MeanMetric):

@@ -8,12 +8,12 @@ import numpy as np
 
 from qassay.arrays import summed
 from qassay.metrics.base import divide
-from qassay.text.ngram_overlap import SharedGrams
+from qassay.metrics.lexical.ngram_overlap import SharedGrams
 
 if TYPE_CHECKING:
     from qassay.arrays import Bools, Floats, Ints
     from qassay.features.batch import Batch, Pairs
-    from qassay.features.tokens import View
+    from qassay.features.token_views import View
     from qassay.text.tokens import GramTable
 
 

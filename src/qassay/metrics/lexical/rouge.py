@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from qassay.arrays import summed
-from qassay.features.tokens import OWN, token_view
+from qassay.features.token_views import OWN, token_view
 from qassay.features.weightings import WEIGHTINGS
 from qassay.metrics.base import OverlapMetric, best, divide, f_measure, subset
 from qassay.metrics.breakdown import Ingredient, ScoreBreakdown, best_pairs, show
@@ -21,7 +21,7 @@ from qassay.text.porter import stem
 if TYPE_CHECKING:
     from qassay.arrays import Floats
     from qassay.features.batch import Batch, Pairs
-    from qassay.features.tokens import View
+    from qassay.features.token_views import View
     from qassay.text.tokens import Tokens
 
 

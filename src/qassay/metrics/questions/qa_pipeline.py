@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from qassay.metrics.questions.records import AskedQuestion, SourceRecord, SummaryRecord
+from qassay.metrics.questions.question_records import AskedQuestion, SourceRecord, SummaryRecord
 from qassay.metrics.questions.verification import Pair
 from qassay.models.base import is_foreign, language_notes
 from qassay.text.language import script

@@ -7,14 +7,14 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from qassay.metrics.questions.answer_selection import select_answers
+from qassay.metrics.questions.phrase_selection import select_answers
 from qassay.metrics.questions.question_templates import generate
 from qassay.text.sentences import sentence_spans
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from qassay.metrics.questions.answer_selection import Phrase
+    from qassay.metrics.questions.phrase_selection import Phrase
     from qassay.metrics.questions.question_templates import Question
     from qassay.models.syntax import Chunker, Tagged
     from qassay.text.sentences import Span

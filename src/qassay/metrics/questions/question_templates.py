@@ -18,7 +18,7 @@ from qassay.models.syntax import TIME
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from qassay.metrics.questions.answer_selection import Phrase
+    from qassay.metrics.questions.phrase_selection import Phrase
     from qassay.models.syntax import Span, Tagged, Word
 
 _FINITE = frozenset({"MD", "VBZ", "VBP", "VBD"})

@@ -11,7 +11,7 @@ from qassay.models.syntax import AMOUNT, COUNT, DESCRIBED, DURATION, KINDS, PERS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from qassay.metrics.questions.answer_selection import Phrase
+    from qassay.metrics.questions.phrase_selection import Phrase
     from qassay.models.syntax import Tagged, Word
 
 _WITH_WHEN = frozenset({"in", "on", "at", "during"})

@@ -6,12 +6,12 @@ from string import Formatter
 from typing import TYPE_CHECKING, Protocol
 
 from qassay.errors import SpecError
-from qassay.models.question_models import PROMPT
+from qassay.models.question_model_names import PROMPT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from qassay.metrics.questions.answer_selection import Phrase
+    from qassay.metrics.questions.phrase_selection import Phrase
     from qassay.models.syntax import Tagged
 
 FIELDS = ("answer", "sentence", "before", "after")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from qassay.features.batch import Batch
 from qassay.features.resources import Resources
-from qassay.metrics.phrases import ANSWER_SPAN, PREDICTION_SPAN
+from qassay.metrics.phrase_in_context import ANSWER_SPAN, PREDICTION_SPAN
 from qassay.metrics.registry import create_all
 from qassay.models.base import EMBEDDED
 from qassay.records import ANSWER_CONTEXT, Example, Reference

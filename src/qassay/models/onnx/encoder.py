@@ -6,7 +6,6 @@ text's result independent of its neighbours (dynamic quantisation takes its rang
 
 from __future__ import annotations
 
-import os
 from collections import OrderedDict
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
@@ -22,6 +21,7 @@ from qassay.models.folder import BELOW, DESCRIPTION, IDS, TOKENIZER, OnnxModel, 
 from qassay.models.onnx.library import onnxruntime_library
 from qassay.models.onnx.weight_file import read_weights
 from qassay.models.onnx.word_pieces import PieceCutter
+from qassay.threads import default_threads
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -33,17 +33,10 @@ if TYPE_CHECKING:
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-_MOST_THREADS = 32
 _KEPT_BYTES = 96 << 20
 _MARKS = 2
 MOST_PIECES = 500_000
 """Of one text: a long book. Its states take two gigabytes with all that metrics make of them."""
-
-
-def default_threads() -> int:
-    """Count the processors that this process may use, up to a number beyond which Python itself is the limit."""
-    available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return min(available, _MOST_THREADS)
 
 
 _thread = local()

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import msgspec
 import numpy as np
 
-from qassay.equivalence.split_joined import split_joined
 from qassay.models.base import ModelNotes, windows
 from qassay.models.folder import TOKENIZER, check_file_names, fingerprint, read_description
 from qassay.models.onnx.judge_segments import ROLES, marks_of, piece_kinds, word_keys
+from qassay.text.split_joined import split_joined
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from qassay.features.batch import Batch
-from qassay.features.tokens import text_spans, text_tokens
+from qassay.features.token_views import text_spans, text_tokens
 from qassay.features.weightings import WEIGHTINGS, TokenisedTexts
 from qassay.scoring.scorer import MODEL_BATCH, TooLongGuard, batches
 

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from qassay.metrics.breakdown import NOTHING, topics
-from qassay.models.judge_layer import BIAS
+from qassay.models.onnx.judge_layer import BIAS
 from qassay.report.clipping import clip
 from qassay.report.explain.alignment import Match
 from qassay.report.explain.explanation import GIVEN, Explanation, explain

@@ -16,7 +16,7 @@ from qassay.report.figures.scatter import scatter_drawing
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from qassay.meta.correlation.agreement import Correlation
+    from qassay.meta.correlation.correlate import Correlation
     from qassay.meta.correlation.disagreement import Disagreement
     from qassay.meta.correlation.evaluation import Agreement, JudgedScores
     from qassay.meta.correlation.sweep import SweepPoint

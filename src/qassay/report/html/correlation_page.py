@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from markupsafe import Markup
 
-    from qassay.meta.correlation.agreement import Correlation
+    from qassay.meta.correlation.correlate import Correlation
     from qassay.meta.correlation.evaluation import Agreement, JudgedScores, Options
     from qassay.meta.correlation.significance import Difference
     from qassay.meta.correlation.sweep import SweepPoint

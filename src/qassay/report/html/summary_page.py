@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from qassay.metrics.questions.metrics import QuestionMetric
+from qassay.metrics.questions.qaeval import QuestionMetric
 from qassay.metrics.questions.verification import IS_ANSWERED
 from qassay.metrics.registry import create
 from qassay.report.answers import AnswerRow, Ordering, PageAnswers, select_answers, system_names
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from markupsafe import Markup
 
-    from qassay.metrics.questions.records import AskedQuestion, SummaryRecord
+    from qassay.metrics.questions.question_records import AskedQuestion, SummaryRecord
     from qassay.records import Example
     from qassay.scoring.table import Aggregate
 

@@ -16,7 +16,7 @@ from qassay.report.figures.correlation import moves
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from qassay.meta.correlation.agreement import Correlation
+    from qassay.meta.correlation.correlate import Correlation
     from qassay.meta.correlation.evaluation import Agreement
     from qassay.meta.correlation.significance import Difference
     from qassay.meta.correlation.sweep import SweepPoint

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from qassay.meta.accuracy.verification import Lead, Verification
+    from qassay.meta.accuracy.verdict_quality import Lead, Verification
 
 
 def verification_table(rows: Sequence[Verification], leads: Sequence[Lead]) -> RenderableType:

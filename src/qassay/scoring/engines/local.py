@@ -15,7 +15,7 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
 from qassay.errors import StoppedError
-from qassay.scoring.run import Chunk, score_and_encode
+from qassay.scoring.file_run import Chunk, score_and_encode
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from qassay.errors import SpecError, option
-from qassay.scoring.run import Chunk, score_and_encode
+from qassay.scoring.file_run import Chunk, score_and_encode
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable

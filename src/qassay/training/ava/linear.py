@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from qassay.errors import DataError
-from qassay.models.ava.linear import LinearAva, linear_features
+from qassay.models.linear_judge import LinearAva, linear_features
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

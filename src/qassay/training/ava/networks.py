@@ -9,9 +9,9 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from qassay.models.ava.design import design_named
-from qassay.models.ava.judge import cut_pairs
-from qassay.models.ava.network import AvaNetwork
+from qassay.models.hf.judge import cut_pairs
+from qassay.models.hf.judge_design import design_named
+from qassay.models.hf.judge_network import AvaNetwork
 from qassay.training.fit import Best, fit_one_cycle
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 
 from qassay.errors import DataError
-from qassay.io.reader import Reader, ReadOptions, sniff
+from qassay.io.input_stream import Reader, ReadOptions, sniff
 from qassay.io.readers.answer_selection import QuestionSentences, read_selection
 from qassay.io.source import Source
 from qassay.models.onnx.judge import Judged

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from qassay.models.ava.judge import AvaSettings, save
 from qassay.models.hf.encoder import choose_device
-from qassay.models.judge_layer import probability
+from qassay.models.hf.judge import AvaSettings, save
+from qassay.models.onnx.judge_layer import probability
 from qassay.training import output_folder
 from qassay.training.ava import linear as ava_linear
 from qassay.training.ava.networks import PairInputs, f1, room_for_pair, train

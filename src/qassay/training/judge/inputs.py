@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from qassay.equivalence.split_joined import split_joined
 from qassay.models.onnx.judge_segments import LONGEST, piece_kinds
+from qassay.text.split_joined import split_joined
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,8 +9,8 @@ import msgspec
 import numpy as np
 
 from qassay.errors import DataError
-from qassay.io.reader import Reader
-from qassay.io.readers.read_context import ReadOptions
+from qassay.io.input_stream import Reader
+from qassay.io.parsing.read_context import ReadOptions
 from qassay.training.answer_text import group_of, token_f1, words
 from qassay.training.corpora import judged_answers, squad
 from qassay.training.corpora import multirc as multirc_corpus

@@ -9,9 +9,9 @@ import numpy as np
 
 from qassay.errors import DataError
 from qassay.features.batch import Batch
-from qassay.features.tokens import token_view
+from qassay.features.token_views import token_view
 from qassay.metrics.learned.signals import JUDGE, Signals
-from qassay.models.judge_layer import BIAS, Coefficients, JudgeLayer, shortness
+from qassay.models.onnx.judge_layer import BIAS, Coefficients, JudgeLayer, shortness
 from qassay.records import Example, Reference
 from qassay.training.judge.judged import ANSWERS
 from qassay.training.splits import folds_of, sample

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from qassay.errors import SpecError
-from qassay.models.ava.design import READER
 from qassay.models.base import EMBEDDED, parse_ref
 from qassay.models.hf.encoder import local_folder
-from qassay.models.judge_layer import DESCRIPTION
+from qassay.models.hf.judge_design import READER
+from qassay.models.onnx.judge_layer import DESCRIPTION
 from qassay.records import Example, Reference
 from qassay.scoring.scorer import score_examples
 from qassay.training import output_folder

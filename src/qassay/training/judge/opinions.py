@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from qassay.errors import DataError
-from qassay.models.judge_layer import probability
+from qassay.models.onnx.judge_layer import probability
 from qassay.training.judge.network import JudgePairs, logits, train
 
 if TYPE_CHECKING:

@@ -13,10 +13,10 @@ from qassay.features.resources import Resources
 from qassay.meta.accuracy.classification import calibrate, classify
 from qassay.metrics.learned.judges import Ava
 from qassay.metrics.registry import create
-from qassay.models.ava.design import READER
 from qassay.models.base import EMBEDDED, EMBEDDED_FOLDER, parse_ref
 from qassay.models.hf.encoder import local_folder
-from qassay.models.judge_layer import JudgeLayer, probability
+from qassay.models.hf.judge_design import READER
+from qassay.models.onnx.judge_layer import JudgeLayer, probability
 from qassay.training import output_folder
 from qassay.training.answer_text import group_of
 from qassay.training.base_model import is_trunk

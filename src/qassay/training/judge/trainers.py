@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from qassay.errors import DataError, SpecError
-from qassay.models.ava.design import READER
-from qassay.models.ava.judge import AvaSettings, save
 from qassay.models.folder import TOKENIZER
+from qassay.models.hf.judge import AvaSettings, save
+from qassay.models.hf.judge_design import READER
 from qassay.models.onnx.judge import Judged
 from qassay.training.ava import networks as ava
 from qassay.training.base_model import base_weights, open_base

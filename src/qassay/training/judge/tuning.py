@@ -12,13 +12,13 @@ import msgspec
 import numpy as np
 
 from qassay.metrics.learned.signals import JUDGE
-from qassay.models.judge_layer import Coefficients, probability, shortness
+from qassay.models.onnx.judge_layer import Coefficients, probability, shortness
 from qassay.training.judge.layer import FOLDS, ROUNDS, best_lines, best_of_rows, design_of, usable_lines
 from qassay.training.splits import folds_of
 
 if TYPE_CHECKING:
     from qassay.arrays import Bools, Floats
-    from qassay.models.judge_layer import JudgeLayer
+    from qassay.models.onnx.judge_layer import JudgeLayer
     from qassay.training.judge.layer import RowSignals
 
 _PENALTIES = (300.0, 100.0, 30.0, 10.0, 3.0, 1.0, 0.3)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from qassay.metrics.questions.answer_selection import select_answers
+from qassay.metrics.questions.phrase_selection import select_answers
 from qassay.metrics.questions.question_templates import generate
 from qassay.training.answer_text import sentences_of
 from qassay.training.reader.rows import ReaderRow

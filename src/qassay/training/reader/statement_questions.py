@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from qassay.metrics.questions.answer_selection import Phrase, select_answers
+from qassay.metrics.questions.phrase_selection import Phrase, select_answers
 from qassay.metrics.questions.question_templates import generate
 from qassay.metrics.questions.question_words import ask_for
 from qassay.text.sentences import sentence_spans

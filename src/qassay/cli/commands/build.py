@@ -1,0 +1,249 @@
+"""`qassay build KIND`: training sets from public data."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.table import Table
+
+from qassay.cli.options import Format, Inputs, Json
+from qassay.cli.terminal import output, print_json, say
+from qassay.errors import SpecError
+from qassay.models.base import EMBEDDED
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+app = typer.Typer(help="Training sets from public data.", no_args_is_help=True)
+
+Folder = Annotated[
+    Path, typer.Option("-o", "--output", metavar="FOLDER", file_okay=False, help="Where the training set goes.")
+]
+Recipe = Annotated[
+    Path | None,
+    typer.Option(
+        "--recipe", metavar="FOLDER", help="All sets behind the embedded model, in this folder of train/ sets."
+    ),
+]
+HeldOut = Annotated[
+    list[Path] | None,
+    typer.Option("--held-out", metavar="FILE", help="Leave out the questions of an evaluation file (repeat)."),
+]
+Licensed = Annotated[bool, typer.Option("--licensed-only", help="Leave out sets whose source states no licence.")]
+DataSeed = Annotated[int, typer.Option("--seed", min=0, help="For the split.")]
+
+
+@app.command("keyphrase")
+def keyphrase(
+    out: Folder,
+    data: Annotated[
+        list[str] | None,
+        typer.Option("--data", metavar="FORMAT:FILE", help="A file to build from, as in squad:dev-v1.1.json (repeat)."),
+    ] = None,
+    recipe: Recipe = None,
+    held_out: HeldOut = None,
+    licensed_only: Licensed = False,
+    dev_share: Annotated[float, typer.Option("--dev-share", min=0.01, max=0.5, help="Rows for development.")] = 0.1,
+    seed: DataSeed = 0,
+    json: Json = False,
+) -> None:
+    """Answers with the spans that carry them, for `qassay train keyphrase`: train.jsonl, dev.jsonl, sources.json.
+
+    With --recipe also judged.jsonl, the judged answers that the embedded model learns from: give it to `qassay train
+    keyphrase --judged`, and to `qassay train judge --seen`.
+    """
+    import numpy as np  # noqa: PLC0415 - with what it is for
+
+    from qassay.training.keyphrase.build import JUDGED, RECIPE, build, parse_source  # noqa: PLC0415 - heavy
+    from qassay.training.keyphrase.judged import embedded_judged  # noqa: PLC0415 - heavy
+    from qassay.training.sources import questions_in, read_recipe  # noqa: PLC0415 - heavy
+
+    if bool(data) == bool(recipe):
+        raise SpecError("say what to build from: either --data FORMAT:FILE (repeat) or --recipe FOLDER")
+    sources = read_recipe(RECIPE, recipe) if recipe else [parse_source(each) for each in data or ()]
+    excluded = questions_in(held_out or ())
+    built = build(
+        sources,
+        rng=np.random.default_rng(seed),
+        held_out=excluded,
+        licensed_only=licensed_only,
+        dev_share=dev_share,
+    )
+    if recipe:
+        rng = np.random.default_rng(seed)
+        built.judged = embedded_judged(recipe, built, rng=rng, held_out=excluded, licensed_only=licensed_only)
+    built.write(out)
+    if json:
+        found = {"rows": built.counts(), "judged": built.judged_counts(), "left_out": dict(built.left_out)}
+        print_json({**found, "folder": str(out)})
+        return
+    table = Table("source", "train", "dev", box=None, header_style="bold")
+    for name, counts in built.counts().items():
+        table.add_row(name, str(counts["train"]), str(counts["dev"]))
+    table.add_row("all", str(len(built.train)), str(len(built.dev)), style="bold")
+    output.print(table)
+    for reason, count in built.left_out.items():
+        say(f"left out: {reason}: {count}")
+    if not built.dev:
+        say("no row is for dev, which training needs: build from more articles, or give a larger --dev-share")
+    if built.judged:
+        say(f"judged answers to train on, in {JUDGED}: {len(built.judged)}")
+    say(f"wrote {out}")
+
+
+@app.command("ava")
+def ava(
+    inputs: Inputs,
+    out: Folder,
+    format_: Format = "auto",
+    cap: Annotated[
+        int | None, typer.Option("--cap", min=1, help="Right pairs, and as many wrong ones, of a question at the most.")
+    ] = None,
+    dev_share: Annotated[
+        float, typer.Option("--dev-share", min=0.01, max=0.5, help="Questions for development.")
+    ] = 0.1,
+    held_out: HeldOut = None,
+    seed: DataSeed = 0,
+    json: Json = False,
+) -> None:
+    """Pairs of right answers, and of right and wrong ones, from answer selection data (Vu and Moschitti 2021)."""
+    import numpy as np  # noqa: PLC0415 - with what it is for
+
+    from qassay.io.input_stream import ReadOptions  # noqa: PLC0415 - as above
+    from qassay.training.ava.pairs import build_pairs, read_selections  # noqa: PLC0415 - heavy
+    from qassay.training.sources import questions_in  # noqa: PLC0415 - heavy
+
+    reading = ReadOptions(format=format_, can_skip=False)
+    left_out: Counter[str] = Counter()
+    selections = read_selections(inputs, reading, left_out, questions_in(held_out or ()))
+    found = build_pairs(selections, out, rng=np.random.default_rng(seed), cap=cap, dev_share=dev_share)
+    if json:
+        sides = {side: asdict(each) for side, each in found.items()}
+        print_json({"folder": str(out), **sides, "left_out": dict(left_out)})
+        return
+    table = Table("", *found, box=None, header_style="bold")
+    for name in asdict(next(iter(found.values()))):
+        table.add_row(name.replace("_", " "), *(f"{getattr(each, name):,}" for each in found.values()))
+    output.print(table)
+    for reason, count in left_out.items():
+        say(f"left out: {reason}: {count}")
+    say(f"wrote {out}")
+
+
+@app.command("judge")
+def judge(
+    out: Folder,
+    data: Annotated[
+        list[str] | None,
+        typer.Option("--data", metavar="KIND:FILE", help="A file of judged answers, as in evouna:NQ.json (repeat)."),
+    ] = None,
+    recipe: Recipe = None,
+    held_out: HeldOut = None,
+    held_out_answers: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--held-out-answers", metavar="FILE.csv", help="Leave out an evaluation file's references (repeat)."
+        ),
+    ] = None,
+    licensed_only: Licensed = False,
+    seed: DataSeed = 0,
+    json: Json = False,
+) -> None:
+    """Judged answers of many sets in one form, split by question: train.jsonl, dev.jsonl, test.jsonl, sources.json."""
+    import numpy as np  # noqa: PLC0415 - with what it is for
+
+    from qassay.training.judge.build import RECIPE, build, parse_source  # noqa: PLC0415 - heavy
+    from qassay.training.sources import answers_in, questions_in, read_recipe  # noqa: PLC0415 - heavy
+
+    if bool(data) == bool(recipe):
+        raise SpecError("say what to build from: either --data KIND:FILE (repeat) or --recipe FOLDER")
+    built = build(
+        read_recipe(RECIPE, recipe) if recipe else [parse_source(each) for each in data or ()],
+        rng=np.random.default_rng(seed),
+        held_out=questions_in(held_out or ()),
+        held_out_answers=answers_in(held_out_answers or ()),
+        licensed_only=licensed_only,
+    )
+    built.write(out)
+    if json:
+        found = {"left_out": dict(built.left_out), "disagreed": built.disagreed}
+        print_json({"rows": built.counts(), **found, "folder": str(out)})
+        return
+    table = Table("source", "train", "dev", "test", box=None, header_style="bold")
+    for name, counts in built.counts().items():
+        table.add_row(name, *(str(counts[side]) for side in ("train", "dev", "test")))
+    output.print(table)
+    for reason, count in built.left_out.items():
+        say(f"left out: {reason}: {count}")
+    if built.disagreed:
+        say(f"answers whose verdicts differ, labelled with their mean: {built.disagreed}")
+    if not built.train or not built.dev:
+        say("no row is for train or none for dev, and training needs both: build from more questions")
+    say(f"wrote {out}")
+
+
+HeadRecipe = Annotated[
+    Path, typer.Option("--recipe", metavar="FOLDER", help="The folder of train/ sets behind the embedded model.")
+]
+
+
+@app.command("chunker")
+def chunker(
+    out: Folder,
+    recipe: HeadRecipe,
+    conll: Annotated[
+        Path, typer.Option("--conll", metavar="FILE.zip", help="CoNLL-2000 as NLTK distributes it (conll2000.zip).")
+    ],
+    licensed_only: Licensed = False,
+    seed: DataSeed = 0,
+    json: Json = False,
+) -> None:
+    """Sentences with chunks, names and answers of known kind, for `qassay train chunker`."""
+    import numpy as np  # noqa: PLC0415 - with what it is for
+
+    from qassay.training.chunker.build import build  # noqa: PLC0415 - heavy
+
+    built = build(recipe, conll, rng=np.random.default_rng(seed), licensed_only=licensed_only)
+    built.write(out)
+    sides = {"train": built.train, "dev": built.dev, "test": built.test}
+    _show_counts({side: Counter(row.source for row in rows) for side, rows in sides.items()}, out, as_json=json)
+
+
+@app.command("reader")
+def reader(
+    out: Folder,
+    recipe: HeadRecipe,
+    chunker: Annotated[
+        str, typer.Option("--chunker", metavar="REF", help="Reads the sentences that questions are made of.")
+    ] = EMBEDDED,
+    licensed_only: Licensed = False,
+    seed: DataSeed = 0,
+    json: Json = False,
+) -> None:
+    """Questions on passages with the spans that answer or none, and more without, for `qassay train reader`."""
+    import numpy as np  # noqa: PLC0415 - with what it is for
+
+    from qassay.models.load_readers import load_chunker  # noqa: PLC0415 - as above
+    from qassay.training.reader.build import OPEN, build  # noqa: PLC0415 - heavy
+
+    built = build(recipe, load_chunker(chunker), rng=np.random.default_rng(seed), licensed_only=licensed_only)
+    built.write(out)
+    counts: dict[str, Counter[str]] = {side: Counter(row.source for row in rows) for side, rows in built.sides.items()}
+    counts[OPEN] = Counter(row.source for row in built.open)
+    _show_counts(counts, out, as_json=json)
+
+
+def _show_counts(counts: Mapping[str, Counter[str]], out: Path, *, as_json: bool) -> None:
+    if as_json:
+        print_json({"rows": {side: dict(found) for side, found in counts.items()}, "folder": str(out)})
+        return
+    table = Table("source", *counts, box=None, header_style="bold")
+    for source in dict.fromkeys(source for found in counts.values() for source in found):
+        table.add_row(source, *(f"{found[source]:,}" for found in counts.values()))
+    table.add_row("all", *(f"{found.total():,}" for found in counts.values()), style="bold")
+    output.print(table)
+    say(f"wrote {out}")

@@ -1,0 +1,142 @@
+"""`qassay score`: answers in, scores out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from qassay.cli import options
+from qassay.cli.shown_command import command_line
+from qassay.cli.terminal import ProgressBar, list_skipped, output, print_json, resumable, say
+from qassay.errors import SpecError
+
+EXAMPLES = (
+    "qassay score answers.jsonl",
+    "qassay score answers.jsonl -m ava -m rouge_l:kpqa -o scores.jsonl --report report.html",
+    "qassay score answers.csv --map candidate=prediction --map references=gold",
+    "qassay score squad.json predictions.json --workers 4 --resume -o scores.jsonl",
+)
+_FEW = 20_000
+"""Answers up to which the terminal names the worst; beyond, the report does."""
+_WORST = 3
+
+
+def score(
+    inputs: options.Inputs,
+    format_: options.Format = "auto",
+    map_: options.Map = None,
+    system: options.System = None,
+    language: options.Language = "auto",
+    on_error: options.OnError = "stop",
+    metric: options.Metrics = None,
+    out: options.Out = None,
+    report: options.ReportFile = None,
+    rank: Annotated[
+        Path | None,
+        typer.Option(
+            "--rank",
+            metavar="FILE",
+            help="Order the answers to each question, best first, as a TREC run.",
+            rich_help_panel=options.OUTPUT,
+        ),
+    ] = None,
+    rank_by: Annotated[
+        str | None,
+        typer.Option(
+            "--rank-by",
+            metavar="SPEC",
+            help="The metric to rank by; ava if it is scored.",
+            rich_help_panel=options.OUTPUT,
+        ),
+    ] = None,
+    json: options.Json = False,
+    seed: options.Seed = 12345,
+    model: options.Model = "mini",
+    device: options.Device = "auto",
+    workers: Annotated[
+        int,
+        typer.Option(
+            "--workers",
+            min=1,
+            max=4096,
+            metavar="N",
+            help="Processes to score with.",
+            rich_help_panel=options.RUNNING,
+        ),
+    ] = 1,
+    batch: Annotated[
+        int | None,
+        typer.Option(
+            "--batch",
+            min=1,
+            max=1 << 20,
+            metavar="N",
+            help="Answers scored at a time; the scores do not depend on it.",
+            rich_help_panel=options.RUNNING,
+        ),
+    ] = None,
+    engine: Annotated[
+        str,
+        typer.Option(
+            "--engine",
+            metavar=options.choice("local", "ray"),
+            help="This machine, or a Ray cluster (extra ray).",
+            rich_help_panel=options.RUNNING,
+        ),
+    ] = "local",
+    resume: options.Resume = False,
+    _quiet: options.Quiet = False,
+) -> None:
+    """Score every answer, and each system with an interval."""
+    from qassay.api import rank as ranking  # noqa: PLC0415 - loads the metrics
+    from qassay.api import score as api  # noqa: PLC0415 - as above
+    from qassay.api.inputs import check_apart  # noqa: PLC0415 - as above
+    from qassay.api.result import page_path  # noqa: PLC0415 - as above
+    from qassay.report.terminal.scores import aggregates_table, worst_table  # noqa: PLC0415 - as above
+
+    if rank is None and rank_by is not None:
+        raise SpecError("--rank-by says what --rank FILE orders by; give --rank with it")
+    if rank is not None and metric:
+        ranking.check_ranking(rank_by, metric)
+    check_apart([inputs], out, report, rank)
+    page = None if report is None else page_path(report)
+    with ProgressBar() as bar, resumable(out):
+        found = api.score(
+            inputs,
+            metric or None,
+            format=format_,
+            columns=options.columns_of(map_),
+            system=system,
+            language=language,
+            seed=seed,
+            model=model,
+            device=options.device_of(device),
+            on_error=options.on_error_of(on_error),
+            output=out,
+            resume=resume,
+            workers=workers,
+            batch=batch,
+            engine=options.one_of("--engine", engine, "local", "ray"),
+            again=page is not None or rank is not None,
+            progress=bar,
+        )
+        with found:
+            if page is not None:
+                found.report(page, call=command_line())
+            ranked = None if rank is None else ranking.rank_scores(found, rank_by)
+            if ranked is not None and rank is not None:
+                ranked.write(rank)
+            worst = [] if json or not found.can_reread or found.examples > _FEW else found.worst(_WORST)
+    list_skipped(found.left_out)
+    if ranked is not None and ranked.ranking.unscored:
+        say(f"answers without a score under {ranked.metric}, not ranked: {ranked.ranking.unscored:,}")
+    if json:
+        print_json(found.to_dict())
+        return
+    output.print(aggregates_table(found.aggregates, found.notes))
+    if worst:
+        output.print(worst_table(worst, found.specs))
+    for path in filter(None, (out, page, rank)):
+        say(f"wrote {path}")

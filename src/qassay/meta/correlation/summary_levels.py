@@ -1,0 +1,48 @@
+"""Correlations with people at every level that the data has, for a report."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+from qassay.meta.correlation.evaluation import Options, correlate_part, evidence_of_rows
+from qassay.meta.correlation.levels import Level
+from qassay.meta.correlation.significance import DifferenceTest
+from qassay.meta.statistics.weighted import Coefficient
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from qassay.io.scored_files import ScoredRow
+
+_FEWEST = 3
+"""JudgedRows items, and systems, below which a correlation says nothing."""
+_NAMES = {Level.SYSTEM: "systems", Level.INPUT: "summaries of one input", Level.ANSWER: "all summaries"}
+
+
+def judgement_means(rows: Sequence[ScoredRow]) -> dict[str, float]:
+    """Return the mean judgement of each system that has any."""
+    found: dict[str, list[float]] = defaultdict(list)
+    for row in rows:
+        if row.judgement is not None:
+            found[row.system].append(row.judgement)
+    return {system: fmean(values) for system, values in found.items()}
+
+
+def batched_levels(rows: Sequence[ScoredRow]) -> dict[str, Mapping[str, Mapping[str, float | None]]]:
+    """Correlate every metric with the judgements: by level, metric and coefficient; nothing where few are judged."""
+    judged = [row for row in rows if row.judgement is not None]
+    if len(judged) < _FEWEST:
+        return {}
+    systems = len({row.system for row in judged})
+    panel = evidence_of_rows(judged).panel
+    wanted = (Level.SYSTEM, Level.INPUT, Level.ANSWER) if systems >= _FEWEST else (Level.ANSWER,)
+    levels: dict[str, Mapping[str, Mapping[str, float | None]]] = {}
+    for level in wanted:
+        options = Options(level, tuple(Coefficient), DifferenceTest.WILLIAMS, draws=0, seed=0)
+        found: dict[str, dict[str, float | None]] = defaultdict(dict)
+        for each in correlate_part(panel, options):
+            found[each.metric][str(each.coefficient)] = each.value
+        levels[_NAMES[level]] = found
+    return levels

@@ -1,0 +1,237 @@
+"""A whole run over files: stream in, scores out, constant memory, resumable."""
+
+from __future__ import annotations
+
+import signal
+import tempfile
+import threading
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, Self
+
+from qassay.errors import StoppedError
+from qassay.io.locking import sole_writer
+from qassay.io.scored_files import read_rows
+from qassay.io.writers import encode_jsonl, encode_row, open_writer
+from qassay.scoring.checkpoint import CheckpointedOutput
+from qassay.scoring.first_pass_log import QuestionLog
+from qassay.scoring.scorer import BATCH, SEED, Scorer, batches, nowhere
+from qassay.version import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+    from types import TracebackType
+
+    from qassay.io.input_stream import Reader
+    from qassay.records import Example
+    from qassay.scoring.aggregation import ScoredBatch, Totals
+    from qassay.scoring.progress import Progress
+    from qassay.scoring.scorer import Place
+
+Chunk = tuple["Example", ...]
+_REFRESH = 64
+"""Answers between two looks at the clock."""
+
+
+class Engine(Protocol):
+    """Scores chunks, here or elsewhere, and gives the results in the chunks' order."""
+
+    def score(self, scorer: Scorer, chunks: Iterable[Chunk]) -> Generator[tuple[ScoredBatch, bytes], None, None]:
+        """Yield each chunk's scores, and its rows as JSON lines."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """What a run leaves behind: totals, what was skipped, and the rows for whoever reads them next."""
+
+    totals: Totals
+    reader: Reader
+    rows: Path
+    """JSON lines of all scores, in the input's order; gone when the run is closed unless it is the output."""
+    resumed_at: int
+
+
+def score_and_encode(scorer: Scorer, chunk: Chunk) -> tuple[ScoredBatch, bytes]:
+    """Score one chunk and write its rows as JSON lines."""
+    scored = scorer.score(chunk)
+    return scored, encode_jsonl(encode_row(*row) for row in scored.rows())
+
+
+class _Interrupts:
+    """Lets Ctrl-C and SIGTERM end a run at once, except while totals and output are changed together."""
+
+    def __init__(self) -> None:
+        self._waiting = False
+        self._writing = False
+        self._before: dict[int, Any] = {}
+
+    def __enter__(self) -> Self:
+        if threading.current_thread() is threading.main_thread():
+            self._before = {each: signal.signal(each, self._interrupt) for each in (signal.SIGINT, signal.SIGTERM)}
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for each, handler in self._before.items():
+            signal.signal(each, handler)
+
+    @contextmanager
+    def held_back(self) -> Iterator[None]:
+        """Let an interrupt wait until the end of the block."""
+        self._writing = True
+        try:
+            yield
+        finally:
+            self._writing = False
+        if self._waiting:
+            raise KeyboardInterrupt
+
+    def _interrupt(self, _number: int, _frame: object) -> None:
+        if not self._writing:
+            raise KeyboardInterrupt
+        self._waiting = True
+
+
+class Run:
+    """One `qassay score`. As a context manager it keeps other runs from its output; temporary files go with it."""
+
+    def __init__(
+        self,
+        open_reader: Callable[[], Reader],
+        scorer: Scorer,
+        engine: Engine,
+        *,
+        output: Path | None = None,
+        resume: bool = False,
+        batch: int = BATCH,
+        seed: int = SEED,
+        progress: Progress | None = None,
+        place_of: Callable[[Example], Place] = nowhere,
+    ) -> None:
+        self.open_reader = open_reader
+        self.scorer = scorer
+        self.engine = engine
+        self.output = output
+        self.resume = resume
+        self.batch = batch
+        self.seed = seed
+        self.progress = progress
+        self.place_of = place_of
+        """Finds where an answer stands in the input, for messages."""
+        self.question_log: QuestionLog | None = None
+        """What metrics asked, as long as the run is open."""
+        self._closing = ExitStack()
+        self._lock = self._closing.enter_context(ExitStack())
+
+    def __enter__(self) -> Self:
+        if self.output:
+            self._lock.enter_context(sole_writer(self.output))
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._closing.__exit__(kind, problem, trace)
+
+    def release(self) -> None:
+        """Let other runs write to the output, where its rows are not needed any more or are in it."""
+        if self.output is None or self.output.suffix == ".jsonl":
+            self._lock.close()
+
+    @property
+    def identity(self) -> str:
+        """What must be the same for an unfinished run to be taken up."""
+        options = f"{self.scorer.choices} seed={self.seed} version={__version__}"
+        return " ".join([*(f"-m {spec}" for spec in self.scorer.specs), options])
+
+    def score(self) -> Finished:
+        """Score everything and put the output in its place; only a whole run changes the output file."""
+        target = self.output or Path(self._closing.enter_context(tempfile.TemporaryDirectory())) / "rows.jsonl"
+        if self.output:
+            open_writer(self.output, self.scorer.specs)  # an unknown kind of file is refused before the work
+        if self.scorer.first_passes:
+            self._first_pass(target)
+        checkpointed = CheckpointedOutput(target, self.identity, resume=self.resume)
+        totals = self.scorer.totals()
+        if checkpointed.resumed:
+            totals.restore(checkpointed.state.totals)
+        resumed_at = checkpointed.state.rows
+        reader = self.open_reader()
+        with checkpointed:
+            try:
+                self._fill(checkpointed, totals, reader)
+            except (KeyboardInterrupt, StoppedError):
+                checkpointed.checkpoint(totals)
+                raise
+            checkpointed.flush()
+            rows = self._deliver(checkpointed, target)
+        return Finished(totals, reader, rows, resumed_at)
+
+    def _first_pass(self, target: Path) -> None:
+        """Gather what the metrics must know of the whole run; what takes long is kept, for a resumed run."""
+        if any(need.logged for need in self.scorer.first_passes):
+            self.scorer.check(self.open_reader(), self.place_of)
+            path = target.with_name(f"{target.name}.questions.part")
+            log = QuestionLog(path, self.identity, resume=self.resume, resumable=self.output is not None)
+            self.question_log = self._closing.enter_context(log)
+        self.scorer.first_pass(self._read(self.scorer.first_pass_label, self.open_reader()), self.question_log)
+
+    def answers(self, finished: Finished) -> Iterator[tuple[Example, Mapping[str, float | None], Mapping[str, str]]]:
+        """Read the input once more beside its scores, for a report of them."""
+        rows = read_rows(finished.rows)
+        for example, row in zip(self._read("reporting", self.open_reader()), rows, strict=False):
+            yield example, row.scores, row.unscored
+
+    def _fill(self, checkpointed: CheckpointedOutput, totals: Totals, reader: Reader) -> None:
+        watch = _Watch(self.progress, "scoring", reader)
+        examples = checkpointed.skip_done(watch.read(reader))
+        watch.done(checkpointed.state.rows)
+        results = self.engine.score(self.scorer, batches(examples, self.batch))
+        with _Interrupts() as interrupts, closing(results):
+            for scored, rows in results:
+                with interrupts.held_back():
+                    totals.add(scored)
+                    checkpointed.write(rows, scored.examples, totals)
+                watch.done(len(scored.examples))
+
+    def _deliver(self, checkpointed: CheckpointedOutput, target: Path) -> Path:
+        if target.suffix == ".jsonl":
+            checkpointed.path.replace(target)
+            checkpointed.discard()
+            return target
+        open_writer(target, self.scorer.specs).write(read_rows(checkpointed.path))
+        self._closing.callback(checkpointed.discard)
+        return checkpointed.path
+
+    def _read(self, what: str, reader: Reader) -> Iterator[Example]:
+        """Read the answers, where reading them is what takes the time."""
+        watch = _Watch(self.progress, what, reader)
+        for example in watch.read(reader):
+            watch.done(1)
+            yield example
+
+
+class _Watch:
+    """Tells how many answers of a reader are done, and how many there are by what was read of its bytes so far."""
+
+    def __init__(self, progress: Progress | None, what: str, reader: Reader) -> None:
+        self._progress = progress
+        self._reader = reader
+        self._seen = self._done = 0
+        if progress is not None:
+            progress.begin(what, None)
+
+    def read(self, examples: Iterable[Example]) -> Iterator[Example]:
+        """Count the answers that are read."""
+        for self._seen, example in enumerate(examples, 1):
+            yield example
+
+    def done(self, examples: int) -> None:
+        """Count answers that are done; look at the clock only now and then."""
+        before, self._done = self._done, self._done + examples
+        if self._progress is not None and before // _REFRESH != self._done // _REFRESH:
+            self._progress.advance(self._done, self._total())
+
+    def _total(self) -> int | None:
+        whole, read = self._reader.total_bytes, self._reader.bytes_read
+        return None if not whole or not read else max(self._done, round(self._seen * whole / read))
