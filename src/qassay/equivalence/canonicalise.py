@@ -22,7 +22,7 @@ _LONGEST = 4000
 
 
 class FiredRule(NamedTuple):
-    """A rule that changed a candidate: the words that stood there, and those that took their place."""
+    """A rule that changed a candidate: the original words and the new ones."""
 
     name: str
     before: str
@@ -51,7 +51,7 @@ def canonicalise(question: str, reference: str, candidate: str, rules: Sequence[
 
 
 def _replace(candidate: str, found: Sequence[tuple[Replacement, Rule]]) -> Canonical | None:
-    """Replace stretches of the candidate; of stretches that overlap the first stays, of equal ones the first rule's."""
+    """Replace spans of the candidate; of spans that overlap the first stays, of equal ones the first rule's."""
     parts, fired, end = [], [], 0
     for each, rule in sorted(found, key=lambda item: (item[0].start, -item[0].end)):
         if each.start >= end:

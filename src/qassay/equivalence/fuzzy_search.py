@@ -1,4 +1,4 @@
-"""Looking for a word in a text that may have it in another form."""
+"""Fuzzy search for a word in a text that may have it in another form."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ class SearchedText:
 
 
 def _plain(text: str) -> str:
-    """Take accents off, and the apostrophes that SQuAD normalisation does not know."""
+    """Remove accents, and the apostrophes that SQuAD normalisation does not know."""
     if text.isascii():
         return text
     letters = unicodedata.normalize("NFKD", compose(text.translate(_APOSTROPHES)))

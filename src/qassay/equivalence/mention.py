@@ -11,14 +11,14 @@ if TYPE_CHECKING:
     from qassay.equivalence.rule import AnswerPair
 
 _MOST = 30
-"""Mentions of one text that are compared with those of another; a longer list says much besides."""
+"""How many mentions of one text are compared with those of another."""
 _JOINED = r"(?:to|and|or|by|x|\u00d7|[-\u2012-\u2015\u2212])"
 _RANGE_BEFORE = re.compile(rf"(?:^|[\s\d]){_JOINED}\s?(?:the\s)?$", re.IGNORECASE)
 _RANGE_BEHIND = re.compile(rf"\s?{_JOINED}\s?[\d$\u00a3\u20ac]|\s?\d", re.IGNORECASE)
 
 
 class Mention(NamedTuple):
-    """One thing that a text mentions, with its place in it."""
+    """One thing that a text mentions, with its span."""
 
     start: int
     end: int

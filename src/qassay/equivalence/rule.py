@@ -31,7 +31,7 @@ _UNCHANGED, _NOTHING = "(unchanged)", "(nothing)"
 
 
 class AnswerPair(NamedTuple):
-    """A candidate beside one reference, and the question that both answer."""
+    """A candidate with one reference, and the question that both answer."""
 
     question: str
     reference: str
@@ -39,7 +39,7 @@ class AnswerPair(NamedTuple):
 
 
 class Replacement(NamedTuple):
-    """Other words for a stretch of the candidate."""
+    """New words for a span of the candidate."""
 
     start: int
     end: int
@@ -63,18 +63,18 @@ class Rule:
     applies: Callable[[AnswerPair], bool]
     """Whether the pair may have what the rule is for; quick."""
     rewrite: Callable[[AnswerPair], Sequence[Replacement]] | None = None
-    """Find the stretches of the candidate to replace."""
+    """Finds the spans of the candidate to replace."""
     veto: Callable[[AnswerPair], bool] | None = None
     """Whether the candidate contradicts the reference, so that nothing is left of it."""
     tables: tuple[str, ...] = ()
     """The data files that the rule reads."""
     revision: int = 1
-    """Raised when the code changes what the rule does."""
+    """Incremented when the code changes what the rule does."""
     reads_denials: bool = False
     """Whether the rule is for candidates that deny something, which all others leave alone."""
 
     def replacements(self, pair: AnswerPair) -> Sequence[Replacement]:
-        """Return the stretches of the candidate to replace, all of it for a veto."""
+        """Return the spans of the candidate to replace, all of it for a veto."""
         if not self.applies(pair):
             return []
         if self.veto is not None:

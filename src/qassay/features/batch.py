@@ -24,7 +24,7 @@ _Feature = TypeVar("_Feature")
 
 
 class Pairs(NamedTuple):
-    """Every candidate beside each of its references, sorted by example; missing candidates have none."""
+    """Every candidate with each of its references, sorted by example; missing candidates have none."""
 
     example: Ints
     reference: Ints
@@ -32,21 +32,21 @@ class Pairs(NamedTuple):
 
 
 class NotingModel(Protocol):
-    """A model that notes what happened to texts that it could not take as they are."""
+    """A model that notes which texts it could not read in full."""
 
     notes: ModelNotes
     english: bool
 
 
 class Batch:
-    """Examples side by side. Equal texts are stored once, and every feature of them is computed once."""
+    """Examples that are scored together. Equal texts are stored once, and each feature is computed once."""
 
     def __init__(self, examples: Sequence[Example], resources: Resources | None = None) -> None:
         self.examples = examples
         self.resources = resources or Resources()
         self._noted: dict[str, set[tuple[str, int]]] = {}
         self.spaced: set[int] = set()
-        """The rows of texts that stand in a language written with spaces, though not all their characters do."""
+        """The rows of texts in a language written with spaces that also hold characters of unspaced scripts."""
         self._index: dict[str | tuple[str, bool], int] = {}
         self._memo: dict[Hashable, object] = {}
         self.candidate = self._intern_all([example.candidate or "" for example in examples], examples)
@@ -60,7 +60,7 @@ class Batch:
         return len(self.examples)
 
     def memo(self, key: Hashable, compute: Callable[[], _Feature]) -> _Feature:
-        """Return what was computed under this key, or compute it now and keep it as long as the batch."""
+        """Return what was computed under this key, or compute and store it now."""
         if key not in self._memo:
             self._memo[key] = compute()
         return cast("_Feature", self._memo[key])
@@ -102,18 +102,18 @@ class Batch:
         return Pairs(example, ranges(firsts, counts))
 
     def note(self, message: str, examples: Iterable[int]) -> None:
-        """Note something of some examples; of each only once, whoever notes it."""
+        """Add a note on some examples, once per example."""
         self._noted.setdefault(message, set()).update(("example", i) for i in examples)
 
     def note_texts(self, message: str, candidates: Bools, references: Bools, questions: Iterable[int] = ()) -> None:
-        """Note something of some candidates, references and questions; of each only once, whoever notes it."""
+        """Add a note on some candidates, references and questions, once per text."""
         noted = self._noted.setdefault(message, set())
         noted.update(("candidate", i) for i in np.flatnonzero(candidates & ~self.missing).tolist())
         noted.update(("reference", i) for i in np.flatnonzero(references).tolist())
         noted.update(("question", i) for i in questions)
 
     def adopt_notes(self, part: Batch, rows: Sequence[int]) -> None:
-        """Take over what was noted of a batch that has some of the examples; `rows` are their places here."""
+        """Add the notes of a batch that has some of the examples; `rows` are their rows here."""
         firsts = np.cumsum(self._reference_counts) - self._reference_counts
         flat = ranges(firsts[list(rows)], self._reference_counts[list(rows)]).tolist()
         for message, noted in part._noted.items():
@@ -122,11 +122,11 @@ class Batch:
 
     @property
     def notes(self) -> Counter[str]:
-        """To how many texts or examples each note applies, equal ones counted each: batches add up."""
+        """How many texts or examples each note applies to; equal ones count separately, so that batches add up."""
         return Counter({message: len(noted) for message, noted in self._noted.items() if noted})
 
     def take_notes(self, model: NotingModel) -> None:
-        """Take over what a model noted of the texts."""
+        """Add what a model noted on the texts."""
         found = model.notes.take()
         for message, texts in (*found.items(), *(self._languages.items() if model.english else ())):
             rows = np.array([text in texts for text in self.texts], bool)

@@ -1,4 +1,4 @@
-"""What some metrics must know of a whole run before its first answer is scored: frequencies, questions, ranges."""
+"""What metrics compute over a whole run before its first answer is scored: frequencies, questions, ranges."""
 
 from __future__ import annotations
 
@@ -19,31 +19,31 @@ _Found = TypeVar("_Found")
 
 
 class PassLog(Protocol):
-    """Where a long first pass keeps what it found in each example, so that a killed run goes on from there."""
+    """Stores the results of a long first pass, so that a killed run resumes from there."""
 
     def known(self, example: Example) -> bytes | None:
-        """Return what an earlier run found in the next example of the input; None where it had not come so far."""
+        """Return an earlier run's result for the next example of the input, or None if it had not got that far."""
 
     def add(self, examples: Sequence[Example], found: Sequence[bytes]) -> None:
-        """Keep what was found in some examples, in the order of the input."""
+        """Store the results of some examples, in the order of the input."""
 
 
 class Collector(Protocol[Result_co]):
-    """Gathers over the examples of a run what a first pass is for."""
+    """Computes the result of a first pass over the examples of a run."""
 
     @property
     def notes(self) -> Counter[str]:
-        """What there is to say of the texts that were read."""
+        """Notes on the texts that were read."""
 
     def update(self, examples: Sequence[Example]) -> None:
-        """Take in some examples."""
+        """Add some examples."""
 
     def finish(self) -> Result_co:
-        """Return what was gathered."""
+        """Return the result."""
 
 
 class FirstPass(Protocol[Result_co]):
-    """Something to be gathered once for a whole run. Metrics that declare passes with the same key share one."""
+    """A computation over a whole run. Metrics that declare passes with the same key share one."""
 
     @property
     def label(self) -> str:
@@ -51,15 +51,15 @@ class FirstPass(Protocol[Result_co]):
 
     @property
     def at_once(self) -> int:
-        """How many examples to take in at a time."""
+        """How many examples to add at a time."""
 
     @property
     def logged(self) -> bool:
-        """Whether it takes so long that what it found in each example is kept in the log."""
+        """Whether it takes so long that its results are stored in the log."""
 
     @property
     def key(self) -> Hashable:
-        """Under which the result is kept in `Resources.first_pass`."""
+        """The key of the result in `Resources.first_pass`."""
 
     def joined(self, other: FirstPass[Any]) -> FirstPass[Result_co]:
         """Return the pass that serves two metrics whose passes have the same key."""
@@ -72,18 +72,18 @@ class FirstPass(Protocol[Result_co]):
 
 
 def refuse_too_long(_: Example, problem: TextTooLongError) -> str:
-    """End the run at an example that is too long for a model."""
+    """Raise the error of an example that is too long for a model."""
     raise problem
 
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """What a run gives to its first passes."""
+    """What the first passes of a run share."""
 
     log: PassLog | None = None
-    """Without one nothing is taken over from an earlier run."""
+    """Without one, nothing of an earlier run is reused."""
     too_long: Callable[[Example, TextTooLongError], str] = refuse_too_long
-    """Ends the run at an example that is too long for a model, or says why it goes without a score."""
+    """Raises for an example that is too long for a model, or returns why it gets no score."""
 
 
 def each_readable(
@@ -91,7 +91,7 @@ def each_readable(
     work: Callable[[Sequence[Example]], Sequence[_Found]],
     too_long: Callable[[Example, TextTooLongError], _Found],
 ) -> list[_Found]:
-    """Return what work finds in all examples at once; where one is too long for a model, in each by itself."""
+    """Return the work's result on all examples at once, or on each alone where one is too long for a model."""
     try:
         return list(work(examples))
     except TextTooLongError as problem:

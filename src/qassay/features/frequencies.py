@@ -116,7 +116,7 @@ class Frequencies:
 
     @property
     def fingerprint(self) -> str:
-        """Identify these counts, whatever the order in which they were made."""
+        """Return a hash of these counts that does not depend on their order."""
         if self._fingerprint is None:
             self._fingerprint = self._identified()
         return self._fingerprint
@@ -147,10 +147,10 @@ class FrequencyCollector:
 
 
 def in_spaced_language(example: Example) -> bool:
-    """Tell, by its question and references, whether an example is in a language written with spaces."""
+    """Whether an example, by its question and references, is in a language written with spaces."""
     return spaced([example.question, *(each.text for each in example.references)])
 
 
 def ngrams(tokens: Sequence[str], orders: int) -> list[Gram]:
-    """List the n-grams of orders 1 to `orders`."""
+    """Return the n-grams of orders 1 to `orders`."""
     return [tuple(tokens[i : i + n]) for n in range(1, orders + 1) for i in range(len(tokens) - n + 1)]

@@ -59,7 +59,7 @@ def distinct_pairs(batch: Batch, questions: Sequence[_Question]) -> tuple[list[t
 
 
 def project_weights(pairs: PairWeights, spans: Sequence[Ints]) -> list[Floats]:
-    """Carry each pair's weights to its text's tokens, whose character spans are given for every text."""
+    """Project each pair's weights onto its text's tokens; `spans` are every text's character spans."""
     targets = [spans[text] for text in pairs.text.tolist()]
     if not targets:
         return []

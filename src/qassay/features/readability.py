@@ -25,15 +25,15 @@ UNREAD = Param(
 
 
 class LanguageModel(Protocol):
-    """A model that says whether it reads English alone."""
+    """A model that declares whether it reads English only."""
 
     @property
     def english(self) -> bool:
-        """Whether other scripts than Latin are unknown to it."""
+        """Whether it reads Latin script only."""
 
 
 def readable_pairs(batch: Batch, pairs: Pairs, open_model: Callable[[], LanguageModel]) -> Bools:
-    """Return which pairs a model can compare: those in scripts that it reads, and those that no model need read.
+    """Return which pairs a model can compare: those in scripts that it reads, and those that need no model.
 
     Identical texts and blank candidates are decided without a model, which is opened only where it matters.
     """

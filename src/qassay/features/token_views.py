@@ -80,7 +80,7 @@ def _make_view(batch: Batch, tok: str, weighting: str | None) -> View:
 
 
 def _weighted(batch: Batch, tokens: Tokens, rows: RowWeights) -> View:
-    """Let a text whose tokens all weigh nothing count uniformly, and note that it did."""
+    """Return a view in which texts whose weights are all 0 count uniformly, with a note."""
     weights, totals = rows.weights, summed(tokens.text_of, rows.weights, len(tokens))
     bare = (totals <= 0) & (tokens.lengths > 0)
     if bare.any():

@@ -37,7 +37,7 @@ class Token(NamedTuple):
 
 
 class TokenisedTexts:
-    """Every text of a batch, cut in one way; tokens and their places are found when they are wanted."""
+    """Every text of a batch under one tokeniser; tokens and their spans are computed when needed."""
 
     def __init__(self, tok: str, cut: Callable[[], Tokens], locate: Callable[[], Sequence[Ints]]) -> None:
         self.tok = tok
@@ -91,7 +91,7 @@ class Weighting:
     """
 
     name: ClassVar[str] = ""
-    """As it stands behind the colon of a spec."""
+    """As written after the colon of a spec."""
     needs: ClassVar[frozenset[str]] = frozenset()
     """The fields, beyond candidate and references, that an answer must have."""
     instead: ClassVar[str] = ""
@@ -147,7 +147,7 @@ def _located(texts: TokenisedTexts, text: int) -> list[Token]:
 
 
 class Keyphrase(Weighting):
-    """What a keyphrase model gives each token of an answer without its question (KP; Lee et al. 2021)."""
+    """The weight of each token of an answer without its question, by a keyphrase model (KP; Lee et al. 2021)."""
 
     name = "kp"
     runs_model = True
@@ -163,7 +163,7 @@ class Keyphrase(Weighting):
         return has_keyphrase_head(ref)
 
     def weigh(self, batch: Batch, texts: TokenisedTexts) -> RowWeights:
-        """Carry the weights of the model's word pieces to the tokens."""
+        """Project the weights of the model's word pieces onto the tokens."""
         pairs = pair_weights(batch, with_question=self.with_question)
         weights = np.concatenate([np.zeros(0), *project_weights(pairs, texts.spans)])
         return RowWeights(pairs.text, pairs.candidate, pairs.reference, weights)
@@ -186,7 +186,7 @@ class Keyphrase(Weighting):
 
 
 def _pieces(text: str, spans: Ints) -> list[str]:
-    """Return the pieces of a text, lower-cased; one that goes on a word begins with ##."""
+    """Return the pieces of a text, lower-cased; one that continues a word begins with ##."""
     folded, end, found = fold(text), 0, []
     for start, stop in spans.tolist():
         inside = start == end > 0 and folded[start - 1 : start].isalnum() and folded[start : start + 1].isalnum()
@@ -196,7 +196,7 @@ def _pieces(text: str, spans: Ints) -> list[str]:
 
 
 class QuestionKeyphrase(Keyphrase):
-    """What a keyphrase model gives each token of an answer to its question (KPQA; Lee et al. 2021)."""
+    """The weight of each token of an answer to its question, by a keyphrase model (KPQA; Lee et al. 2021)."""
 
     name = "kpqa"
     needs = frozenset({"question"})
@@ -214,7 +214,7 @@ class Idf(Weighting):
         return (FrequencyNeed(tok),)
 
     def weigh(self, batch: Batch, texts: TokenisedTexts) -> RowWeights:
-        """Look every token's rarity up."""
+        """Return each token's inverse document frequency."""
         rarity = batch.resources.gathered(FrequencyNeed(texts.tok)).idf(texts.tokens.words)
         return RowWeights(np.arange(len(batch.texts)), batch.candidate, batch.reference, rarity[texts.tokens.ids])
 
@@ -230,7 +230,7 @@ class Uniform(Weighting):
 
 
 def _made(name: str, given: object, distribution: Distribution | None) -> Weighting:
-    """Check a class that is to be a weighting, and make it."""
+    """Return an instance of a weighting's class, after checking the class."""
     if not isinstance(given, type) or not issubclass(given, Weighting):
         raise SpecError(f"the weighting {name} is {given!r:.60}; give a class derived from qassay.Weighting")
     if given.name != name:

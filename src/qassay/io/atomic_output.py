@@ -17,21 +17,21 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
 PART, LONGEST_ENDING = ".part", ".part.state.new"
-"""What is written beside an output while a run goes on."""
+"""Suffixes of the files that a run writes next to its output."""
 _NAMED = 40
-"""Characters of an output's name within that of the file beside it, which must not become too long."""
+"""How many characters of an output's name its temporary file's name repeats."""
 _HOST = re.sub(r"[^\w-]", "_", platform.node())[:_NAMED]
 _numbers = count()
 
 
 def unwritable(path: Path, problem: OSError | ValueError) -> OutputError:
-    """Return the error that says that an output cannot be written, and what to do."""
+    """Return the error for an output that cannot be written, with the remedy."""
     reason = getattr(problem, "strerror", None) or problem
     return OutputError(f"cannot be written: {reason}; choose another place, or make room for it", path)
 
 
 def check_output(path: Path) -> None:
-    """Raise `OutputError` where no file can be written under that name, before any work is done for it."""
+    """Raise `OutputError` if no file can be written under that name, before any work is done."""
     if not path.name:
         raise OutputError("is a folder; give the name of a file in it", path)
     try:
@@ -53,7 +53,7 @@ def check_output(path: Path) -> None:
 
 
 def check_outputs(inputs: Iterable[str | Path], outputs: Sequence[Path]) -> None:
-    """Raise `OutputError` where outputs cannot be written, are one file, or would be written over an input."""
+    """Raise `OutputError` if outputs cannot be written, are one file, or would overwrite an input."""
     given = [path for path in map(Path, inputs) if path.exists()]
     for output in outputs:
         check_output(output)
@@ -71,7 +71,7 @@ def _place(path: Path) -> Path:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Yield the path of a new file beside `path`, which takes its name when all went well."""
+    """Yield the path of a temporary file, which is renamed to `path` on success."""
     try:
         check_output(path)
         _remove_stale(path)
@@ -94,7 +94,7 @@ def _beginning(path: Path) -> str:
 
 
 def _remove_stale(path: Path) -> None:
-    """Remove what processes of this machine left that were killed while they wrote the same output."""
+    """Remove temporary files of the same output left by killed processes of this machine."""
     name = re.compile(rf"{re.escape(_beginning(path))}(\d+)-\d+{re.escape(PART)}")
     with os.scandir(path.parent) as entries:
         found = [(entry.name, match) for entry in entries if (match := name.fullmatch(entry.name))]

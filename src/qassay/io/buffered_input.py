@@ -1,4 +1,4 @@
-"""Standard input, kept in a file for commands that read their input more than once."""
+"""Standard input, copied to a file for commands that read their input more than once."""
 
 from __future__ import annotations
 

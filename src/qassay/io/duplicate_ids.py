@@ -1,4 +1,4 @@
-"""Remembers which answers were seen, in 16 bytes each, to find the same `(system, id)` twice."""
+"""Finds repeated `(system, id)` pairs, in 16 bytes per answer."""
 
 from collections.abc import Sequence
 from hashlib import blake2b
@@ -49,11 +49,11 @@ class SeenIds:
 
     @property
     def bytes_held(self) -> int:
-        """The memory that the digests take."""
+        """Memory of the digests in bytes."""
         return sum(run.high.nbytes + run.low.nbytes for run in (*self._settled, *self._recent))
 
     def add(self, keys: Sequence[tuple[str, str]]) -> list[int]:
-        """Remember the pairs and return the positions in `keys` of those that were known already."""
+        """Add the pairs and return the positions in `keys` of those that were there already."""
         if not keys:
             return []
         words = np.frombuffer(b"".join(_digests(keys)), dtype=np.uint64)
@@ -125,7 +125,7 @@ def _found(run: _Run, high: Words, low: Words) -> NDArray[np.bool_]:
 
 
 def _off_heap(run: _Run) -> _Run:
-    """Move a run to pages of its own, which go back to the system at once when they are let go.
+    """Copy a run to memory pages of its own, which return to the system as soon as they are freed.
 
     On the heap, shards that are replaced by slightly longer ones leave holes that cost half as much again.
     """

@@ -1,4 +1,4 @@
-"""Bring public data files to this machine: resumable, checked against their hashes, never half-written."""
+"""Download public data files: resumable, checked against their hashes, never half-written."""
 
 import hashlib
 import os
@@ -27,18 +27,18 @@ PASSING = {
     HTTPStatus.SERVICE_UNAVAILABLE,
     HTTPStatus.GATEWAY_TIMEOUT,
 }
-"""Answers that mean "try again later"."""
+"""HTTP status codes that mean "try again later"."""
 
 Progress = Callable[[DataFile, int], None]
-"""Called with a file and how many of its bytes are there."""
+"""Called with a file and how many of its bytes have arrived."""
 
 
 class FetchError(QassayError):
-    """A file that could not be brought, with its address and what to do."""
+    """A file that could not be downloaded, with its address and the remedy."""
 
 
 class _PassingError(Exception):
-    """A failure that another attempt may mend."""
+    """A failure after which another attempt may succeed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ def fetch(
     attempts: int = 4,
     pause: float = 1.0,
 ) -> list[Fetched]:
-    """Bring all files of a set into the folder, under the names that the manifest gives them.
+    """Download all files of a set into the folder, under their names in the manifest.
 
     A file that is there is checked and kept. A broken download continues where it ended, in this call or the next;
     after `attempts` failures in a row, with pauses that double from `pause` seconds, it is a `FetchError`.
@@ -132,7 +132,7 @@ class _Download:
         return Fetched(self.file, self.target, fresh=False)
 
     def _complete(self) -> None:
-        """Receive until the part is whole and right."""
+        """Download until the file is complete and its hash is right."""
         failures, furthest, restarted = 0, 0, False
         while True:
             start = self._received()
@@ -226,7 +226,7 @@ class _Download:
 
 
 def _chunks(response: HTTPResponse, wanted: int) -> Iterator[bytes]:
-    """Read on to one byte more than wanted, which tells a longer file apart."""
+    """Yield up to one byte more than expected, which reveals a longer file."""
     left = wanted + 1
     while left > 0:
         try:

@@ -1,4 +1,4 @@
-"""Rows that Python callers hold -> examples, with the checks of JSON lines."""
+"""Rows in memory -> examples, with the checks of JSON lines."""
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -31,7 +31,7 @@ def from_rows(rows: Iterable[object], source: str = "rows", convert: Convert = t
 
 
 def from_examples(examples: Iterable[object]) -> Iterator[Example]:
-    """Check examples that a caller made as dictionaries are checked; the place of one is `example 3`."""
+    """Yield a caller's examples after the checks that dictionaries get; the place of one is `example 3`."""
 
     def converted(example: object, number: int) -> Example:
         row = {field: _plain(getattr(example, field)) for field in FIELDS}
@@ -43,7 +43,7 @@ def from_examples(examples: Iterable[object]) -> Iterator[Example]:
 
 
 def each_row(rows: object) -> Iterable[object]:
-    """Return the rows of a list or a table: a data frame of pandas or polars, or whatever speaks Arrow.
+    """Return the rows of a list or a table: a data frame of pandas or polars, or any other Arrow table.
 
     Raise `DataError` for anything else, and for a table with two columns of one name.
     """

@@ -56,7 +56,7 @@ class Reader:
                 source.close()
 
     def places(self) -> Reading:
-        """Yield each example with the input and the line that it comes from, without looking for repeated ids."""
+        """Yield each example with its input and line, without checking for repeated ids."""
         self._context = ReadContext(self._options)
         return self._placed()
 
@@ -163,7 +163,7 @@ def _stem(source: Source) -> str:
 
 
 def distinct(reading: Reading, refuse: Refusal) -> Iterator[Example]:
-    """Yield the examples, and call `refuse` for each `(system, id)` that came before."""
+    """Yield the examples, and call `refuse` for each repeated `(system, id)`."""
     seen = SeenIds()
     waiting: list[Placed] = []
     try:

@@ -1,4 +1,4 @@
-"""One run at a time for an output: a lock that the system takes back when its process ends, however it ends."""
+"""One run at a time per output: a lock that the system releases when the process ends."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def sole_writer(output: Path) -> Iterator[None]:
-    """Keep other runs from writing the same output meanwhile; refuse where another one does already.
+    """Lock the output for the duration of the block; raise `OutputError` if another run holds the lock.
 
     The lock is on `OUT.part.lock`, which goes with the run. Left behind by a kill, the file is without a lock, and the
     next run takes it. Where the file system knows no locks, the run goes on without.

@@ -16,7 +16,7 @@ GITHUB = "https://raw.githubusercontent.com"
 
 @dataclass(frozen=True, slots=True)
 class DataFile:
-    """One published file, named by its place in the data folder: `bench/kpqa_human/marco_all.csv`."""
+    """One published file, named by its path in the data folder: `bench/kpqa_human/marco_all.csv`."""
 
     name: str
     repository: str
@@ -64,7 +64,7 @@ class DataSet:
         return sum(file.size for file in self.files)
 
     def missing(self, folder: Path) -> tuple[DataFile, ...]:
-        """Return the files that the folder does not hold in full; their content is not read."""
+        """Return the files that are missing from the folder or incomplete, by their sizes."""
         return tuple(file for file in self.files if _size(folder / file.name) != file.size)
 
 
@@ -79,7 +79,7 @@ def list_sets() -> tuple[DataSet, ...]:
 
 
 def find_set(name: str) -> DataSet:
-    """Return the set of that name; a wrong name is an error that says the nearest right one."""
+    """Return the set of that name; raise an error with the nearest name if there is none."""
     sets = {each.name: each for each in list_sets()}
     if name not in sets:
         begun = [each for each in sets if name and each.startswith(name)]

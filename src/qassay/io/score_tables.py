@@ -19,9 +19,9 @@ SCORE_FIELDS = ("id", "system", "scores", "unscored", "question", "judgement", "
 """The fields of such an object that are ours; any other came with the input."""
 
 UNSCORED = " unscored"
-"""Ends the name of the column that says why a metric has no score; no spec holds a space."""
+"""Suffix of the column with the reasons why a metric has no score; no spec holds a space."""
 EXTRA = "extra."
-"""Begins the name of a column that was a field of the input which Qassay does not use."""
+"""Prefix of a column that was a field of the input which Qassay does not use."""
 
 ROW_GROUP = 1 << 14
 
@@ -29,7 +29,7 @@ _encode = msgspec.json.Encoder(enc_hook=str).encode
 
 
 class Column(NamedTuple):
-    """A column of a table of scores, and where its values are found."""
+    """A column of a table of scores."""
 
     name: str
     within: str | None

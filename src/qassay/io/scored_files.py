@@ -136,7 +136,7 @@ class _Columns:
             raise DataError("holds no scores; give a file that `qassay score -o` wrote", source.name)
 
     def row(self, cells: Sequence[Any]) -> ScoredRow:
-        """Build a row out of cells, of which the empty ones are `None`."""
+        """Return a row made of cells; empty ones are `None`."""
         named = {name: cells[at] for name, at in self._at.items()}
         return ScoredRow(
             _text("id", named["id"]),

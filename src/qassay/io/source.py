@@ -1,4 +1,4 @@
-"""Where bytes come from: a file, standard input or a member of an archive, plain or compressed."""
+"""Inputs as byte streams: a file, standard input or a member of an archive, plain or compressed."""
 
 import gzip
 import os
@@ -233,7 +233,7 @@ class Source:
 
 
 def _decompressed(raw: IO[bytes]) -> _Reading:
-    """Recognise compression by content, since names lie and standard input has none."""
+    """Return the compression by content, since names may be wrong and standard input has none."""
     magic: bytes = raw.peek(4)[:4] if hasattr(raw, "peek") else b""
     if magic.startswith(GZIP_MAGIC):
         return gzip.GzipFile(fileobj=raw, mode="rb")

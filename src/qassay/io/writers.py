@@ -21,7 +21,7 @@ _encode = msgspec.json.Encoder(enc_hook=str).encode
 
 
 class RowWriter(Protocol):
-    """Writes all rows to one file, which takes its name when it is whole."""
+    """Writes all rows to one file, which appears only when it is complete."""
 
     def write(self, rows: Iterable[ScoredRow]) -> None:
         """Write the rows; on failure an older file of the name stays as it was."""

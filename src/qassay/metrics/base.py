@@ -1,4 +1,4 @@
-"""What every metric is: additive statistics for a batch, and the score that statistics stand for.
+"""The base class of metrics: additive statistics for a batch, and the score that follows from them.
 
 `finish(stats)` gives the answers' scores, `finish(stats.sum(0))` the corpus score, `finish(counts @ stats)` a
 bootstrap; the statistics of shards add up. An unscored example has a row of zeros, which finishes to NaN.
@@ -155,17 +155,17 @@ class Metric(ABC):
 
     @abstractmethod
     def finish(self, stats: Floats) -> Floats:
-        """Return the scores that statistics of shape (…, k) stand for; NaN where nothing was scored."""
+        """Return the scores of statistics of shape (…, k); NaN where nothing was scored."""
 
     def explain(self, batch: Batch) -> list[ScoreBreakdown]:
-        """Return what stands behind the score of each example; what an unscored one has is not shown.
+        """Return the breakdown of each example's score; that of an unscored example is not shown.
 
         A metric that says nothing here is shown with its score and its summary.
         """
         return [ScoreBreakdown()] * len(batch)
 
     def token_weights(self, batch: Batch) -> list[AnswerWeights]:
-        """Return what the tokens weigh, as the metric cuts them; nothing without a weighting."""
+        """Return the weights of the metric's tokens; nothing without a weighting."""
         if self.spec.weights is None:
             return []
         view = token_view(batch, self.tok, self.spec.weights)
@@ -223,14 +223,14 @@ def subset(pairs: Pairs, keep: Bools) -> Pairs:
 
 
 def without_pairs(batch: Batch, pairs: Pairs) -> dict[int, str]:
-    """Name the examples that have no pair left."""
+    """Return the examples that have no pair left."""
     if np.count_nonzero(np.diff(pairs.example, prepend=-1)) == len(batch):
         return {}
     return {int(i): EMPTY_REFERENCE for i in np.setdiff1d(np.arange(len(batch)), pairs.example)}
 
 
 def mean(stats: Floats) -> Floats:
-    """Return the means that statistics of [value, 1] stand for; NaN where nothing was scored."""
+    """Return the means from statistics of [value, 1]; NaN where nothing was scored."""
     return divide(stats[..., 0], stats[..., 1], empty=np.nan)
 
 

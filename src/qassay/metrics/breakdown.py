@@ -1,4 +1,4 @@
-"""What a metric says of its own scores: the numbers behind one, its parts, and the weights of the tokens."""
+"""The breakdown of a score: its numbers, its parts, and the weights of the tokens."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
 _LONGEST = 80
 """How many characters of a text are worth showing."""
 NOTHING = "(nothing)"
-"""What is shown in the place of an empty text."""
+"""What is shown instead of an empty text."""
 
 
 class Ingredient(NamedTuple):
-    """One named number or text behind a score."""
+    """One named number or text of a breakdown."""
 
     name: str
     value: str
 
 
 class Part(NamedTuple):
-    """What one signal adds to a judge's verdict on an answer, beside what it adds for a typical answer."""
+    """What one signal adds to a judge's verdict on an answer, relative to a typical answer."""
 
     signal: str
     value: float
@@ -60,7 +60,7 @@ class Topic(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ScoreBreakdown:
-    """What stands behind one answer's score."""
+    """The breakdown of one answer's score."""
 
     ingredients: tuple[Ingredient, ...] = ()
     """Numbers and texts with their names, for the reference that fits best."""
@@ -69,7 +69,7 @@ class ScoreBreakdown:
 
 
 class AnswerWeights(NamedTuple):
-    """What the tokens of an answer and of its references weigh."""
+    """The weights of the tokens of an answer and of its references."""
 
     candidate: TokenWeights
     references: tuple[TokenWeights, ...]

@@ -20,12 +20,12 @@ LONGEST_CONTEXT = 6000
 
 
 class Placed(NamedTuple):
-    """A text and where in it a phrase stands."""
+    """A text and the span of a phrase in it."""
 
     text: str
     span: Span
     lost: bool = False
-    """Whether the phrase has a context and does not stand there."""
+    """Whether the phrase has a context that does not contain it."""
 
 
 def place_candidate(example: Example) -> Placed:

@@ -1,4 +1,4 @@
-"""The one registry of metrics: our own by where they stand, those that a program registers, those of packages."""
+"""The registry of metrics: our own, those that a program registers, and those of packages."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Entry:
 
 
 def _entry(name: str, given: object, distribution: Distribution | None) -> Entry:
-    """Check a class that is to be a metric, and declare it."""
+    """Return the entry of a metric's class, after checking the class."""
     if not isinstance(given, type) or not issubclass(given, Metric):
         raise SpecError(f"the metric {name} is {given!r:.60}; give a class derived from qassay.Metric or MeanMetric")
     missing = ", ".join(sorted(given.__abstractmethods__))
@@ -87,7 +87,7 @@ def _check_declared(given: type[Metric]) -> None:
 
 
 def _judge_entry(name: str, given: object, distribution: Distribution | None) -> Entry:
-    """Check what is to make a judge, and declare the metric that asks it."""
+    """Return the entry of a judge's metric, after checking the factory."""
     from qassay.metrics.learned.own_judge import JudgeMetric, declare_judge  # noqa: PLC0415 - used by few
 
     if not callable(given):

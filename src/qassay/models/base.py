@@ -1,4 +1,4 @@
-"""What metrics ask of models: token embeddings and token weights, with the places of the tokens in the text."""
+"""What metrics need from models: token embeddings and token weights, with the tokens' spans in the text."""
 
 from __future__ import annotations
 
@@ -37,35 +37,35 @@ NO_WEIGHT = "texts without any weight, counted uniformly"
 
 
 class ModelNotes:
-    """What happened to texts that a model could not take as they are: the texts, by what happened."""
+    """Notes on texts that a model could not read in full: the texts, by note."""
 
     def __init__(self) -> None:
         self._found: dict[str, set[str]] = {}
 
     def add(self, message: str, texts: Iterable[str]) -> None:
-        """Note something of some texts."""
+        """Add a note on some texts."""
         if found := set(texts):
             self._found.setdefault(message, set()).update(found)
 
     def take(self) -> dict[str, set[str]]:
-        """Return what was noted since the last time."""
+        """Return the notes since the last call."""
         found, self._found = self._found, {}
         return found
 
 
 class TokenEmbeddings(NamedTuple):
-    """A text as a model sees it, the marks around it included (`special`)."""
+    """A text as a model sees it, with its special tokens (`special`)."""
 
     ids: Ints
     spans: Ints
-    """(tokens, 2): start and end of each token in the text, in characters; (0, 0) for a mark."""
+    """(tokens, 2): start and end of each token in the text, in characters; (0, 0) for a special token."""
     vectors: Vectors
     """(tokens, width), not normalised."""
     special: Bools
 
 
 class TokenWeights(NamedTuple):
-    """How much each token of an answer carries: one weight a word piece, marks left out."""
+    """The weights of an answer's tokens: one per word piece, without special tokens."""
 
     spans: Ints
     """(tokens, 2), in characters of the answer."""
@@ -80,14 +80,14 @@ class Encoder(Protocol):
     default_layer: int
     notes: ModelNotes
     english: bool
-    """Whether it reads hardly anything but English."""
+    """Whether it reads English only."""
 
     @property
     def fingerprint(self) -> str:
         """Identity of weights and tokenizer, which enters signatures."""
 
     def pieces(self, text: str) -> list[str]:
-        """Cut a text into word pieces, without the marks around it."""
+        """Cut a text into word pieces, without special tokens."""
 
     def encode(self, texts: Sequence[str], layer: int) -> list[TokenEmbeddings]:
         """Return each text's embeddings at a layer, from 1."""
@@ -99,7 +99,7 @@ class Weigher(Protocol):
     ref: str
     notes: ModelNotes
     english: bool
-    """Whether it reads hardly anything but English."""
+    """Whether it reads English only."""
 
     @property
     def fingerprint(self) -> str:
@@ -118,7 +118,7 @@ class ModelRef:
 
     @property
     def folder(self) -> Path:
-        """The folder of a model that lies on this machine."""
+        """The folder of a local model."""
         return EMBEDDED_FOLDER if self.kind == "embedded" else below_home(self.name)
 
 
@@ -157,7 +157,7 @@ def is_foreign(text: str) -> bool:
 
 
 def texts_by_language_note(texts: Iterable[str]) -> dict[str, set[str]]:
-    """Return the texts that an English model hardly reads, by what gives them away."""
+    """Return the texts that an English model can hardly read, by reason."""
     found: dict[str, set[str]] = {}
     for text in texts:
         if is_foreign(text):
@@ -168,12 +168,12 @@ def texts_by_language_note(texts: Iterable[str]) -> dict[str, set[str]]:
 
 
 def language_notes(texts: Iterable[str]) -> Counter[str]:
-    """Count the texts that an English model hardly reads, by what gives them away."""
+    """Count the texts that an English model can hardly read, by reason."""
     return Counter({note: len(found) for note, found in texts_by_language_note(texts).items()})
 
 
 class Window(NamedTuple):
-    """A stretch of tokens to be read at once, and the part of it whose results are kept."""
+    """A range of tokens that are read at once, and the part of it whose results are used."""
 
     start: int
     end: int

@@ -1,4 +1,4 @@
-"""What lies in a model folder that the runtime loads by itself, and how such a folder is checked."""
+"""The description of a model folder for the embedded runtime, and its checks."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Description = TypeVar("Description", bound=msgspec.Struct)
 
 
 def read_description(path: Path, kind: type[Description], *, absent: str) -> Description:
-    """Read the JSON that describes a part of a model's folder; `absent` is what to say where it is missing."""
+    """Read the JSON that describes a part of a model's folder; `absent` is the message where it is missing."""
     try:
         return msgspec.json.decode(path.read_bytes(), type=kind)
     except FileNotFoundError as missing:
@@ -62,7 +62,7 @@ class OnnxModel(msgspec.Struct, frozen=True, omit_defaults=True):
 
     width: int
     longest: int
-    """How many word pieces a text may have, the two marks around it included."""
+    """How many word pieces a text may have, including its two special tokens."""
     graphs: dict[int, str]
     """A graph up to each layer: from word pieces up to the default one, from the default one's states above it."""
     default_layer: int

@@ -56,7 +56,7 @@ def _ava_judge(ref: str, device: Device) -> Judge:
 
 
 def need_torch(name: str) -> None:
-    """Refuse a model that runs on torch where torch is not installed."""
+    """Raise an error for a model that runs on torch where torch is not installed."""
     if find_spec("torch") is None or find_spec("transformers") is None:
         raise ModelError(f'{name} needs the extra "hf": pip install "qassay[hf]", or use the model {EMBEDDED}')
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from qassay.models.base import Device
 
 PROMPT = "answer: {answer} context: {sentence}"
-"""What models that ask for a given answer are most often trained on."""
+"""The input format that question generation models are most often trained on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class Models:
     reader: str = EMBEDDED
     """Answers."""
     generator: str | None = None
-    """Words the questions; without one they are worded by rule."""
+    """Writes the questions; without one they are written by rule."""
     prompt: str = PROMPT
     """What the generator is given."""
     model: str = EMBEDDED

@@ -1,4 +1,4 @@
-"""What a chunker says of a sentence: words with parts of speech, chunks, entities and kinds of answer."""
+"""A chunker's output: words with parts of speech, chunks, entities and kinds of answer."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -62,7 +62,7 @@ class Tagged:
 
 
 class Chunker(Protocol):
-    """Cuts sentences into words and says what each one is."""
+    """Splits sentences into tagged words."""
 
     @property
     def fingerprint(self) -> str:

@@ -1,4 +1,4 @@
-"""Scored answers as people read them: which come first, and which of very many a page holds."""
+"""The order of scored answers on a page, and the selection of answers that it holds."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class AnswerRow:
     unscored: Mapping[str, str]
     """Why a score is missing."""
     evidence: AnswerEvidence | None = None
-    """What the scores are made of, where that was gathered."""
+    """What the scores are made of, where it was computed."""
 
 
 Row = TypeVar("Row", bound=AnswerRow)
@@ -40,7 +40,7 @@ Row = TypeVar("Row", bound=AnswerRow)
 
 @dataclass(frozen=True, slots=True)
 class Ordering:
-    """What puts answers in order: the metrics that come closest to people, as each metric's `precedence` declares."""
+    """The order of answers: by the metrics of the highest `precedence`."""
 
     maxima: Mapping[str, float] = field(default_factory=dict)
     """The highest score of each metric; 1 where it is not named."""
@@ -87,7 +87,7 @@ class PageAnswers(Generic[Row]):
 
     rows: Sequence[Row]
     total: int
-    """Answers that there are."""
+    """How many answers there are in all."""
     worst: int = 0
     """How many were chosen for being among the worst; questions with all their answers where there are several."""
     best: int = 0
@@ -102,7 +102,7 @@ class PageAnswers(Generic[Row]):
         return self.total - len(self.rows)
 
     def describe(self, noun: str = "answer") -> str:
-        """Return in words what was chosen from what."""
+        """Return a sentence on what was selected."""
         if not self.left_out:
             return f"All {self.total:,} {_plural(noun)}" if self.total != 1 else ""
         unscored = f", {self.unscored:,} without a score" if self.unscored else ""
@@ -114,7 +114,7 @@ class PageAnswers(Generic[Row]):
 
 
 def system_names(systems: Iterable[str]) -> dict[str, str]:
-    """Return for each system the name that people read, in the order of their first appearance."""
+    """Return the display name of each system, in the order of their first appearance."""
     distinct = list(dict.fromkeys(systems))
     return {system: system or (UNNAMED if len(distinct) > 1 else EVERYTHING) for system in distinct}
 

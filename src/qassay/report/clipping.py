@@ -1,4 +1,4 @@
-"""Texts shortened for display, which always say by how much."""
+"""Texts shortened for display, with the number of characters left out."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Clipped(NamedTuple):
 
     @property
     def remark(self) -> str:
-        """What stands where the rest was left out."""
+        """The note that replaces the rest of the text."""
         return f"… {self.more:,} more characters" if self.more else ""
 
 
@@ -35,7 +35,7 @@ def clip(text: str, longest: int = LONGEST) -> Clipped:
 
 
 def fitting_length(texts: Collection[str], budget: int = BUDGET) -> int:
-    """Find how many characters of each text can be shown so that all together keep to the budget."""
+    """Return how many characters of each text can be shown within the budget."""
     for longest in _SHORTER[:-1]:
         if sum(len(text[:longest].encode("utf-8", "replace")) for text in texts) <= budget:
             return longest

@@ -36,7 +36,7 @@ _HASH_RANGE = 1 << 128
 
 @dataclass(slots=True)
 class ScoredBatch:
-    """What the metrics made of some examples."""
+    """Statistics and scores of some examples under every metric."""
 
     examples: Sequence[Example]
     stats: dict[str, Floats]
@@ -47,7 +47,7 @@ class ScoredBatch:
     """Fields of the input that were read and are not written back, although they are not among an example's own."""
 
     def rows(self) -> Iterator[tuple[Example, dict[str, float | None], dict[str, str]]]:
-        """Return each example as it is written back, with its scores and the reasons for missing ones."""
+        """Yield each example as it is written back, with its scores and the reasons for missing ones."""
         columns = [values.tolist() for values in self.scores.values()]
         for i, (example, *values) in enumerate(zip(self.examples, *columns, strict=True)):
             # Only NaN differs from itself.
@@ -179,11 +179,11 @@ class Totals:
 
     @property
     def examples(self) -> int:
-        """How many examples were taken in."""
+        """How many examples were added."""
         return sum(system.examples for system in self.systems.values())
 
     def add(self, batch: ScoredBatch) -> None:
-        """Take in a batch."""
+        """Add a batch."""
         self.notes.update(batch.notes)
         names = np.array([example.system for example in batch.examples], dtype=object)
         for name in dict.fromkeys(names.tolist()):
@@ -235,12 +235,12 @@ class Totals:
         return Signature(str(metric.spec), tuple(sorted(identity.items())), data, grouped)
 
     def state(self) -> bytes:
-        """Return everything, so that `restore` can carry on in another process."""
+        """Return everything, so that `restore` can continue in another process."""
         systems = {name: totals.state() for name, totals in self.systems.items()}
         return msgspec.msgpack.encode(_TotalsState(systems, dict(self.notes)))
 
     def restore(self, state: bytes) -> None:
-        """Take up what `state` gave."""
+        """Continue from what `state` returned."""
         try:
             stored = msgspec.msgpack.decode(state, type=_TotalsState)
         except msgspec.MsgspecError as problem:
@@ -280,7 +280,7 @@ def _keys(example: Example) -> tuple[int, int]:
 
 
 def _data_hash(example: Example, reads: frozenset[str]) -> int:
-    """Identify what a metric reads of an answer besides the answer itself."""
+    """Return a hash of what a metric reads of an answer besides the answer itself."""
     parts = [example.question, *(f"{each.text}\x1f{each.opinion or ''}" for each in example.references)]
     parts += [f"{name}\x1f{value!r}" for name in sorted(reads) if (value := read_field(example, name))]
     return int.from_bytes(blake2b("\x1e".join(parts).encode(errors="surrogatepass"), digest_size=16).digest())

@@ -1,4 +1,4 @@
-"""Intervals of aggregates: the bootstrap, and what stands in its place where answers are few or all alike."""
+"""Intervals of aggregates: the bootstrap, and what replaces it where answers are few or all alike."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from qassay.metrics.base import Metric
 
 FEWEST = 10
-"""Scored answers from which on a bootstrap is drawn; resampling fewer gives intervals that are far too narrow."""
+"""The fewest scored answers that are bootstrapped; resampling fewer gives intervals that are far too narrow."""
 BOOTSTRAP, WILSON, TOO_FEW = "bootstrap", "wilson", "none: too few answers"
 _ROUNDING = 1e-12
-"""Scores closer than this are the same, summed up in another order."""
+"""Scores closer than this are the same, summed in another order."""
 _DRAWS_AT_ONCE = 100
 
 

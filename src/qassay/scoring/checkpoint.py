@@ -21,34 +21,34 @@ if TYPE_CHECKING:
     from qassay.scoring.aggregation import Totals
 
 SHORTEST_INTERVAL = 0.2
-"""Seconds between checkpoints at the least."""
+"""The least number of seconds between checkpoints."""
 SHARE = 0.02
-"""Of a run's time that checkpoints may take."""
+"""The share of a run's time that checkpoints may take."""
 AGAIN = f"run again without {option('resume', value=True)} to begin anew"
-"""What to do where a run cannot go on."""
+"""What to do when a run cannot be resumed."""
 MARK = b"qassay checkpoint 2\n"
-"""Begins every state file: what lies beside one is ours, and may be written over."""
+"""The first line of every state file; a part file without one is not ours and is never overwritten."""
 _DIGEST = 16
 _CHUNK = 1 << 20
 
 
 class State(msgspec.Struct):
-    """Where a run stood at its last checkpoint."""
+    """The progress of a run at its last checkpoint."""
 
     run: str
-    """What is scored and how; a run resumes only as itself."""
+    """What is scored and how; a run resumes only if this is unchanged."""
     rows: int = 0
     written: int = 0
-    """Bytes of output behind those rows."""
+    """Bytes of output that hold those rows."""
     examples_hash: bytes = b""
-    """Of the answers behind those rows, in their order."""
+    """Hash of the answers of those rows, in order."""
     output_hash: bytes = b""
-    """Of the bytes written."""
+    """Hash of the bytes written."""
     totals: bytes = b""
 
 
 class CheckpointedOutput:
-    """Rows written so far. Use as a context manager: a failure within removes what this run began."""
+    """Rows written so far. A context manager: a failure within removes what this run began."""
 
     def __init__(self, output: Path, run: str, *, resume: bool = False) -> None:
         self.path = output.with_name(output.name + ".part")
@@ -86,7 +86,7 @@ class CheckpointedOutput:
                 self.discard()
 
     def skip_done(self, examples: Iterable[Example]) -> Iterator[Example]:
-        """Pass over the examples that are written already; raise `DataError` if they are not the same ones."""
+        """Skip the examples that are already written; raise `DataError` if they are not the same ones."""
         stream = iter(examples)
         seen = b""
         for done in range(self.state.rows):
@@ -99,7 +99,7 @@ class CheckpointedOutput:
         yield from stream
 
     def write(self, rows: bytes, examples: Iterable[Example], totals: Totals) -> None:
-        """Add scored rows; now and then make a checkpoint. `totals` includes these rows."""
+        """Write scored rows, with a checkpoint now and then. `totals` includes these rows."""
         file = self._opened()
         try:
             file.write(rows)
@@ -114,7 +114,7 @@ class CheckpointedOutput:
             raise unwritable(self.path, problem) from problem
 
     def checkpoint(self, totals: Totals) -> None:
-        """Make sure that a run killed from here on can resume at this row."""
+        """Save the state, so that a run killed later can resume at this row."""
         begun = monotonic()
         file = self._opened()
         file.flush()
@@ -126,7 +126,7 @@ class CheckpointedOutput:
         self._interval = max(SHORTEST_INTERVAL, (self._saved_at - begun) / SHARE)
 
     def flush(self) -> None:
-        """Bring all rows to the file."""
+        """Flush all rows to the file."""
         try:
             self._opened().flush()
         except OSError as problem:
@@ -151,7 +151,7 @@ class CheckpointedOutput:
         self._saved_rows = self.state.rows
 
     def _refuse_foreign(self) -> None:
-        """Raise `OutputError` rather than write over a file or follow a link that is not of a run of ours."""
+        """Raise `OutputError` rather than overwrite a file, or follow a link, that no run of ours made."""
         try:
             marked = _is_marked(self._state_path)
             for path in (self.path, self._state_path, self._fresh_path):
@@ -191,19 +191,19 @@ class CheckpointedOutput:
 
 
 def in_the_way(path: Path) -> OutputError:
-    """Return the error that says that a file would be lost."""
+    """Return the error for a file that would be overwritten."""
     return OutputError(
         "is in the way, and no unfinished run of Qassay wrote it; move it away, or choose another place", path
     )
 
 
 def open_itself(path: Path) -> BinaryIO:
-    """Open a file for reading and writing, and make it if need be; never what a link points to."""
+    """Open a file for reading and writing, creating it if needed; never follow a link."""
     return os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666), "r+b")
 
 
 def _is_marked(path: Path) -> bool:
-    """Whether a state file is ours; a kill may have cut it short."""
+    """Whether a state file is ours; it may be cut short by a kill."""
     if not os.path.lexists(path) or not S_ISREG(path.lstat().st_mode):
         return False
     with path.open("rb") as file:
@@ -220,10 +220,10 @@ def checksum(content: bytes) -> str:
 
 
 def _chained(before: bytes, example: Example) -> bytes:
-    """Return the hash of a sequence of answers that one more is added to."""
+    """Return the hash of a sequence of answers after one more is added."""
     return _hash(before + bytes.fromhex(digest(example))).digest()
 
 
 def digest(example: Example) -> str:
-    """Identify an answer with all that came with it, of which any metric may make use."""
+    """Return a hash of an answer with all its fields, since a metric may read any of them."""
     return checksum(repr(example).encode(errors="surrogatepass"))

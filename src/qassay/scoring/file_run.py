@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 
 Chunk = tuple["Example", ...]
 _REFRESH = 64
-"""Answers between two looks at the clock."""
+"""How many answers pass between two readings of the clock."""
 
 
 class Engine(Protocol):
-    """Scores chunks, here or elsewhere, and gives the results in the chunks' order."""
+    """Scores chunks, here or elsewhere, and yields the results in the chunks' order."""
 
     def score(self, scorer: Scorer, chunks: Iterable[Chunk]) -> Generator[tuple[ScoredBatch, bytes], None, None]:
         """Yield each chunk's scores, and its rows as JSON lines."""
@@ -43,7 +43,7 @@ class Engine(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """What a run leaves behind: totals, what was skipped, and the rows for whoever reads them next."""
+    """The result of a run: totals, what was skipped, and the file of rows."""
 
     totals: Totals
     reader: Reader
@@ -77,7 +77,7 @@ class _Interrupts:
 
     @contextmanager
     def held_back(self) -> Iterator[None]:
-        """Let an interrupt wait until the end of the block."""
+        """Delay interrupts until the end of the block."""
         self._writing = True
         try:
             yield
@@ -93,7 +93,7 @@ class _Interrupts:
 
 
 class Run:
-    """One `qassay score`. As a context manager it keeps other runs from its output; temporary files go with it."""
+    """One `qassay score`. A context manager that locks the output and removes temporary files at the end."""
 
     def __init__(
         self,
@@ -117,9 +117,9 @@ class Run:
         self.seed = seed
         self.progress = progress
         self.place_of = place_of
-        """Finds where an answer stands in the input, for messages."""
+        """Finds the line of an answer in the input, for messages."""
         self.question_log: QuestionLog | None = None
-        """What metrics asked, as long as the run is open."""
+        """The log of the questions that metrics asked, while the run is open."""
         self._closing = ExitStack()
         self._lock = self._closing.enter_context(ExitStack())
 
@@ -134,18 +134,18 @@ class Run:
         self._closing.__exit__(kind, problem, trace)
 
     def release(self) -> None:
-        """Let other runs write to the output, where its rows are not needed any more or are in it."""
+        """Release the lock on the output, unless its rows are still needed."""
         if self.output is None or self.output.suffix == ".jsonl":
             self._lock.close()
 
     @property
     def identity(self) -> str:
-        """What must be the same for an unfinished run to be taken up."""
+        """What must be the same for an unfinished run to be resumed."""
         options = f"{self.scorer.choices} seed={self.seed} version={__version__}"
         return " ".join([*(f"-m {spec}" for spec in self.scorer.specs), options])
 
     def score(self) -> Finished:
-        """Score everything and put the output in its place; only a whole run changes the output file."""
+        """Score everything and write the output; only a complete run changes the output file."""
         target = self.output or Path(self._closing.enter_context(tempfile.TemporaryDirectory())) / "rows.jsonl"
         if self.output:
             open_writer(self.output, self.scorer.specs)  # an unknown kind of file is refused before the work
@@ -168,7 +168,7 @@ class Run:
         return Finished(totals, reader, rows, resumed_at)
 
     def _first_pass(self, target: Path) -> None:
-        """Gather what the metrics must know of the whole run; what takes long is kept, for a resumed run."""
+        """Run the metrics' first passes; the results of long ones are stored for a resumed run."""
         if any(need.logged for need in self.scorer.first_passes):
             self.scorer.check(self.open_reader(), self.place_of)
             path = target.with_name(f"{target.name}.questions.part")
@@ -177,7 +177,7 @@ class Run:
         self.scorer.first_pass(self._read(self.scorer.first_pass_label, self.open_reader()), self.question_log)
 
     def answers(self, finished: Finished) -> Iterator[tuple[Example, Mapping[str, float | None], Mapping[str, str]]]:
-        """Read the input once more beside its scores, for a report of them."""
+        """Read the input once more together with its scores, for a report."""
         rows = read_rows(finished.rows)
         for example, row in zip(self._read("reporting", self.open_reader()), rows, strict=False):
             yield example, row.scores, row.unscored
@@ -204,7 +204,7 @@ class Run:
         return checkpointed.path
 
     def _read(self, what: str, reader: Reader) -> Iterator[Example]:
-        """Read the answers, where reading them is what takes the time."""
+        """Yield the answers, showing progress while they are read."""
         watch = _Watch(self.progress, what, reader)
         for example in watch.read(reader):
             watch.done(1)
@@ -212,7 +212,7 @@ class Run:
 
 
 class _Watch:
-    """Tells how many answers of a reader are done, and how many there are by what was read of its bytes so far."""
+    """Reports how many answers of a reader are done, and the total estimated from the bytes read so far."""
 
     def __init__(self, progress: Progress | None, what: str, reader: Reader) -> None:
         self._progress = progress
@@ -227,7 +227,7 @@ class _Watch:
             yield example
 
     def done(self, examples: int) -> None:
-        """Count answers that are done; look at the clock only now and then."""
+        """Count answers that are done; read the clock only now and then."""
         before, self._done = self._done, self._done + examples
         if self._progress is not None and before // _REFRESH != self._done // _REFRESH:
             self._progress.advance(self._done, self._total())

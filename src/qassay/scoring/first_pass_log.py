@@ -1,4 +1,4 @@
-"""What a long first pass found so far, kept beside the output for a run that resumes, and for reports."""
+"""The results of a long first pass, stored next to the output for a resumed run and for reports."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 class _Heading(msgspec.Struct):
     run: str
-    """What is asked and how; a run resumes only as itself."""
+    """What is asked and how; a run resumes only if this is unchanged."""
 
 
 class _Line(msgspec.Struct):
@@ -29,11 +29,11 @@ class _Line(msgspec.Struct):
     found: msgspec.Raw
     """JSON."""
     check: str
-    """Of `found`: a file that was changed is noticed."""
+    """Checksum of `found`, which shows whether the file was changed."""
 
 
 class MemoryLog:
-    """What the first pass of a run that ends with the program found."""
+    """The results of a first pass that are not stored in a file."""
 
     def __init__(self) -> None:
         self.found: list[bytes] = []
@@ -48,7 +48,7 @@ class MemoryLog:
 
 
 class QuestionLog:
-    """A first pass's findings in the order of the input, one line per example. Use as a context manager.
+    """A first pass's results in the order of the input, one line per example. A context manager.
 
     When the run is interrupted they stay, if they are `resumable`; when all is done, or the input is at fault, they
     go.
@@ -61,7 +61,7 @@ class QuestionLog:
         self._resumable = resumable
         self._file: BinaryIO | None = None
         self._known_length = 0
-        """Bytes of whole lines that an earlier run left."""
+        """Length in bytes of the whole lines that an earlier run wrote."""
         self._earlier: Iterator[_Line] = iter(())
 
     def __enter__(self) -> Self:
@@ -89,7 +89,7 @@ class QuestionLog:
             self._path.unlink(missing_ok=True)
 
     def known(self, example: Example) -> bytes | None:
-        """Return what an earlier run found in the next example of the input; None where it had not come so far."""
+        """Return an earlier run's result for the next example of the input, or None if it had not got that far."""
         line = next(self._earlier, None)
         if line is None:
             return None
@@ -100,7 +100,7 @@ class QuestionLog:
         return bytes(line.found)
 
     def add(self, examples: Sequence[Example], found: Sequence[bytes]) -> None:
-        """Keep what was found in some examples; from here on a kill does not lose it."""
+        """Store the results of some examples safely: a kill afterwards does not lose them."""
         if self._file is None:
             raise ValueError("the log is used outside its context")
         encode = msgspec.json.Encoder().encode
@@ -130,7 +130,7 @@ class QuestionLog:
                     raise DataError(f"cannot be read ({problem}); {AGAIN}", self._path) from problem
 
     def _refuse_foreign(self) -> None:
-        """Raise `OutputError` rather than write over a file that no log began, or follow a link."""
+        """Raise `OutputError` rather than overwrite a file that is no log, or follow a link."""
         if not os.path.lexists(self._path):
             return
         try:

@@ -8,7 +8,7 @@ from qassay.errors import DataError
 
 
 def check_confidence(confidence: float) -> float:
-    """Refuse a confidence that is no probability strictly between 0 and 1."""
+    """Raise `DataError` unless the confidence lies strictly between 0 and 1."""
     if not 0 < confidence < 1:
         raise DataError(f"the confidence is {confidence:g}; give a number between 0 and 1, such as 0.95")
     return confidence

@@ -35,22 +35,22 @@ if TYPE_CHECKING:
 
 BATCH = 1024
 MODEL_BATCH = 128
-"""With a model an answer takes milliseconds: a batch is what Ctrl-C waits for, and what progress moves by."""
+"""Answers per batch with a model, which takes milliseconds per answer: Ctrl-C waits for the current batch."""
 SEED = 12345
 NO_NUMBER = "the metric or its model returned no number (NaN)"
 OnError = Literal["stop", "skip"]
 Place = tuple[str | None, int | None]
-"""The input and the line of an answer, as far as they are known."""
+"""The input and the line of an answer, if known."""
 _Found = TypeVar("_Found")
 
 
 def nowhere(_: Example) -> Place:
-    """Know of no place."""
+    """Return no place."""
     return None, None
 
 
 class TooLongGuard:
-    """A batch that is read with models. What is too long for one of them is left out, if errors are skipped."""
+    """A batch that models read. Examples too long for one are left out, if errors are skipped."""
 
     def __init__(self, batch: Batch, on_error: OnError) -> None:
         self.batch = batch
@@ -59,7 +59,7 @@ class TooLongGuard:
         self._left_out: dict[int, str] = {}
 
     def run(self, work: Callable[[Batch], _Found]) -> tuple[_Found, dict[int, str]]:
-        """Work on the batch, or, where a text proves too long for that, without its example; say which, and why."""
+        """Return the work's result on the batch without examples that are too long, and these with the reasons."""
         batch = self.batch
         while True:
             try:
@@ -71,7 +71,7 @@ class TooLongGuard:
 
     @property
     def notes(self) -> Counter[str]:
-        """What was noted of the texts; each counts once, also where both batches were begun."""
+        """The notes on the texts; each text counts once, also where both batches were begun."""
         return self.batch.notes | self._rest.notes
 
     def _leave_out(self, problem: TextTooLongError) -> None:
@@ -96,7 +96,7 @@ class TooLongGuard:
 
 
 class Scorer:
-    """Metrics with what they share over a run; scores batch after batch. Can be sent to another process."""
+    """The metrics of a run with their shared resources; scores batch after batch. Can be pickled."""
 
     def __init__(
         self,
@@ -118,13 +118,13 @@ class Scorer:
         self._notes: Counter[str] = Counter()
         """Of the first passes."""
         self.on_error: OnError = on_error
-        """What an answer does that is too long for a model or lacks what a metric needs: end the run, or go without
+        """What happens at an answer that is too long for a model or lacks a field that a metric needs: stop, or skip
         that score."""
         self.defaulted = defaulted
-        """Whether nobody named these metrics: an answer that lacks what one needs goes without its score."""
+        """Whether these are the default metrics: an answer that lacks a field that one needs gets no score."""
 
     def need_model(self) -> Self:
-        """Refuse a model that no metric of the run can use, instead of scoring with the embedded one in silence."""
+        """Raise `SpecError` for a model that no metric of the run can use, instead of ignoring it."""
         running, model = [metric for metric in self.metrics if metric.runs_model], self.resources.model
         if model == EMBEDDED or not running or any(metric.uses_model(model) for metric in running):
             return self
@@ -146,13 +146,13 @@ class Scorer:
 
     @property
     def choices(self) -> str:
-        """What besides the metrics must be the same for two runs to be one."""
+        """What besides the metrics must be the same for a run to be resumed."""
         found = [f"language={self.resources.language} model={self.resources.model}"]
         return " ".join(filter(None, [*found, *(need.identity(self.resources) for need in self.first_passes)]))
 
     @cached_property
     def first_passes(self) -> list[FirstPass[Any]]:
-        """What must be gathered over the whole run before its first answer is scored, once for all metrics."""
+        """The first passes of all metrics, each once."""
         found: dict[Hashable, FirstPass[Any]] = {}
         for metric in self.metrics:
             for need in metric.first_passes(self.resources):
@@ -174,7 +174,7 @@ class Scorer:
         return MODEL_BATCH if any(metric.runs_model for metric in self.metrics) else BATCH
 
     def first_pass(self, examples: Iterable[Example], log: PassLog | None = None) -> None:
-        """Gather what the metrics must know of the whole run; a log lets a stopped run go on where it was."""
+        """Run the metrics' first passes; with a log, a stopped run resumes where it was."""
         if not self.first_passes:
             return
         tools = Tools(log, self._too_long)
@@ -205,7 +205,7 @@ class Scorer:
         return scored
 
     def totals(self) -> Totals:
-        """Begin totals for this run."""
+        """Return empty totals for this run."""
         totals = Totals(self.metrics, self.resources)
         totals.notes.update(self._notes)
         return totals
@@ -215,7 +215,7 @@ class Scorer:
         return self.defaulted or self.on_error == "skip"
 
     def check(self, examples: Iterable[Example], place_of: Callable[[Example], Place] = nowhere) -> None:
-        """Raise a DataError at the first answer that lacks what a metric needs, or that a metric cannot read.
+        """Raise `DataError` for the first answer that lacks what a metric needs, or that a metric cannot read.
 
         Where answers may go without such scores, all pass.
         """
@@ -239,7 +239,7 @@ class Scorer:
         return f"{metric.spec} cannot read {_shown(example)}: {reason}, leave it out, or {option('on_error', 'skip')}"
 
     def _too_long(self, example: Example, problem: TextTooLongError) -> str:
-        """Return why an answer goes without a score, unless the run ends here."""
+        """Return why an answer gets no score, unless errors end the run."""
         if self.on_error == "stop":
             raise DataError(f"{_shown(example)}: {problem.message}, or {option('on_error', 'skip')}") from problem
         return too_long_reason(problem)
@@ -256,7 +256,7 @@ def _measured(metric: Metric, lacking: Mapping[int, str], batch: Batch) -> tuple
 
 
 def _lacking(metric: Metric, examples: Sequence[Example]) -> dict[int, str]:
-    """Find the answers that lack what a metric needs, with what it is."""
+    """Return the answers that lack a field that a metric needs, with the name of the field."""
     return {
         i: f"no {metric.field_names.get(need, need)}"
         for need in sorted(metric.needed_fields)

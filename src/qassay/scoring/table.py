@@ -1,4 +1,4 @@
-"""What comes out: scores of answers, aggregates of systems with intervals, and signatures that say what they are."""
+"""Results: scores of answers, aggregates of systems with intervals, and their signatures."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 _SHOWN = 5
-"""Systems that a table's short form names."""
+"""How many systems the short form of a table names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ class ScoreTable:
 
     examples: tuple[Example, ...]
     scores: Mapping[str, Floats]
-    """By canonical spec, one value an example, NaN where unscored."""
+    """By canonical spec, one value per example, NaN where unscored."""
     stats: Mapping[str, Floats]
     unscored: Mapping[str, Mapping[int, str]]
     aggregates: tuple[Aggregate, ...]
@@ -125,7 +125,7 @@ class ScoreTable:
         return Score(None, self.unscored[spec].get(row)) if np.isnan(value) else Score(value)
 
     def aggregate(self, spec: str, system: str | None = None) -> Aggregate:
-        """Find a system's aggregate; the system may be left out when there is only one."""
+        """Return a system's aggregate; the system may be left out when there is only one."""
         spec = self._known(spec)
         found = [each for each in self.aggregates if each.metric == spec and system in (None, each.system)]
         if len(found) != 1:
@@ -135,7 +135,7 @@ class ScoreTable:
         return found[0]
 
     def _known(self, spec: str) -> str:
-        """Return the canonical name of a metric of this run, which may be asked for as it was given."""
+        """Return the canonical spec of a metric of this run, given either in that form or as the caller wrote it."""
         if isinstance(spec, str) and spec in self.scores:
             return spec
         try:

@@ -17,16 +17,16 @@ _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 """Odd, with the bits of the golden ratio: spreads keys that lie close together (Knuth, volume 3, section 6.4)."""
 _WORD_BITS = 64
 _ROOM = 4
-"""Slots a key: the more, the fewer keys share one."""
+"""Slots per key: the more, the fewer keys share one."""
 
 
 class Numbering(NamedTuple):
     """Numbers for keys: equal ones alike, in the order in which they first come."""
 
     number: Ints
-    """One a key."""
+    """One number per key."""
     first: Ints
-    """Where each number's key stands first."""
+    """The first position of each number's key."""
 
 
 def number_keys(*columns: Keys) -> Numbering:

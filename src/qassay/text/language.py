@@ -1,4 +1,4 @@
-"""Which writing system a text is in, told from its characters alone."""
+"""The writing system of a text, from its characters alone."""
 
 import re
 import unicodedata
@@ -15,7 +15,7 @@ HAN = "\u2e80-\u2fdf\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U000200
 KANA = "\u3040-\u30ff\u31f0-\u31ff\uff66-\uff9f"
 HANGUL = "\u1100-\u11ff\u3130-\u318f\uac00-\ud7af"
 UNSPACED = f"{HAN}{KANA}\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
-"""Scripts written without spaces between words (Han, kana, Thai, Lao, Burmese, Khmer): one token a character."""
+"""Scripts written without spaces between words (Han, kana, Thai, Lao, Burmese, Khmer): one token per character."""
 CJK_PUNCTUATION = (
     "\u3001-\u3004\u3008-\u303f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65\u00b7\u2014\u2018-\u201d\u2026"
 )
@@ -37,12 +37,12 @@ _SCRIPT_LANGUAGE = {"han": "zh", "kana": "ja", "hangul": "ko", "other": "en"}
 
 @cache
 def _pattern(expression: str) -> re.Pattern[str]:
-    """Compile what plain texts never ask for, once it is asked for."""
+    """Compile a pattern when it is first needed, which plain texts never do."""
     return re.compile(expression)
 
 
 def script(text: str) -> Script:
-    """Tell the script: kana marks Japanese, hangul Korean, Han characters alone Chinese."""
+    """Return the script: kana means Japanese, hangul Korean, Han characters alone Chinese."""
     if text.isascii():
         return "other"
     if _pattern(f"[{KANA}]").search(text):
@@ -53,7 +53,7 @@ def script(text: str) -> Script:
 
 
 def language(text: str) -> str:
-    """Guess the language code from the script; every text in another script counts as English."""
+    """Return the language code that the script suggests; a text in any other script counts as English."""
     return _SCRIPT_LANGUAGE[script(text)]
 
 
@@ -71,7 +71,7 @@ def spaced(texts: Iterable[str]) -> bool:
 
 @cache
 def combining_marks() -> str:
-    """Write out the characters that belong to the letter before them, such as the vowel signs of Hindi.
+    """Return the characters that belong to the letter before them, such as the vowel signs of Hindi.
 
     Those of unspaced scripts are left out: there every character counts by itself.
     """

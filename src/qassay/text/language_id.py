@@ -1,4 +1,4 @@
-"""Whether a text in Latin letters is in another language than English, told from the little words of its sentences."""
+"""Whether a text in Latin letters is in another language than English, by its function words."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ _WORDS = {code: frozenset(words.split()) for code, words in _OTHERS.items()}
 _ALL = frozenset().union(*_WORDS.values())
 _WORD = re.compile(r"[^\W\d_]+")
 _SHORTEST = 6
-"""Words; names and titles, which stand in any language, are seldom longer."""
+"""In words; names and titles, which occur in any language, are seldom longer."""
 _LEAST, _SHARE = 3, 0.2
-"""How many different little words a text of another language has at the least, and their share of all words."""
+"""The fewest distinct function words of another language, and their least share of all words."""
 _AHEAD = 2
 """How many times as many as English ones."""
 
 
 def is_other_european(text: str) -> bool:
-    """Whether a text of six words or more has another European language's little words, and hardly English ones.
+    """Whether a text of six words or more has another European language's function words, and hardly English ones.
 
     Shorter texts are never taken for foreign.
     """

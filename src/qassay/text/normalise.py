@@ -1,4 +1,4 @@
-"""Forms of a text that compare equal where people would say that they are the same."""
+"""Normal forms, in which texts that people would call the same compare equal."""
 
 import re
 import string
@@ -19,7 +19,7 @@ _MANY_MARKS = regex.compile(r"\p{M}{64,}")
 
 
 def compose(text: str) -> str:
-    """Bring accents and Hangul into composed form (NFC), so that two spellings of é are one."""
+    """Return a text in composed form (NFC), so that two encodings of é are equal."""
     if text.isascii():
         return text
     return unicodedata.normalize("NFC", _MANY_MARKS.sub(_in_canonical_order, text))

@@ -112,7 +112,7 @@ def _past_or_participle(word: str) -> str:
 
 
 def _restored(stem: str) -> str:
-    """Return back the e that -ed or -ing took, or undo the doubling it brought: conflate, hop, file."""
+    """Restore the e that -ed or -ing removed, or undo the doubling: conflate, hop, file."""
     if stem.endswith(("at", "bl", "iz")):
         return stem + "e"
     if stem[-2:-1] == stem[-1] and _shape(stem).endswith("c"):

@@ -1,4 +1,4 @@
-"""Many texts cut at once: an array of their characters' kinds, with a token wherever the kind changes.
+"""Tokenises many texts at once: an array of their characters' kinds, with a token wherever the kind changes.
 
 Each `Scan` gives the tokens of one tokeniser, several times faster than cutting text by text. Texts whose tokens
 need more than kinds of characters to be told (an entity such as `&amp;`, say) are left to the tokeniser itself.
@@ -29,16 +29,16 @@ if TYPE_CHECKING:
     Keys = NDArray[np.uint64]
 
 _SPACE, _WORD, _ALONE, _END, _UNSURE, _POINT, _DASH, _TAIL = range(8)
-"""What a byte is: between tokens, part of one, one by itself (or its tail), the end of a text, or to be looked at."""
+"""Kinds of bytes: between tokens, part of one, a token by itself (or its tail), the end of a text, or undecided."""
 _PLANE = 0x10000
 _CONTINUATION, _LEAD_OF_TWO, _LEAD_OF_THREE, _LEAD_OF_FOUR, _PAYLOAD = 0x80, 0xC0, 0xE0, 0xF0, 0x3F
-"""The lowest bytes that go on with, or begin, a character of so many bytes in UTF-8, and a continuation's bits."""
+"""The lowest bytes that continue, or begin, a character of so many bytes in UTF-8, and a continuation's bits."""
 _WORD_BYTES = 8
 _MASKS = np.array([(1 << 8 * size) - 1 for size in range(_WORD_BYTES + 1)], np.uint64)
 
 
 class Words(Sequence[str]):
-    """Distinct tokens, each where it first stands in the scanned texts, cut out when asked for."""
+    """Distinct tokens, stored as their first positions in the scanned texts, and cut out when needed."""
 
     def __init__(self, data: bytes, starts: Ints, ends: Ints) -> None:
         self._data = data
@@ -101,7 +101,7 @@ class Scanned:
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """How one tokeniser tells tokens by kinds of characters."""
+    """The rules of one tokeniser, by kinds of characters."""
 
     ascii: bytes
     """The kind of each ASCII character."""
@@ -115,7 +115,7 @@ class Scan:
     """The kind of what else stands beyond ASCII and is no space."""
     folds: bool = True
     deleted: bytes = b""
-    """ASCII characters that vanish before anything else is looked at."""
+    """ASCII characters that are removed first."""
     dropped: tuple[str, ...] = ()
     """Words of at most eight letters that are left out."""
 
@@ -219,7 +219,7 @@ def _packed(words: tuple[str, ...]) -> Keys:
 
 
 def _settle(kind: Bytes, raw: Bytes) -> tuple[Bytes, Bools]:
-    """Tell points and dashes by their neighbours, as mteval-v13a does; two points in a row need its own steps."""
+    """Return the kinds of points and dashes by their neighbours, as in mteval-v13a; two points in a row are unsure."""
     digit = (raw[: len(kind)] >= ord("0")) & (raw[: len(kind)] <= ord("9"))
     after, before = np.zeros_like(digit), np.zeros_like(digit)
     after[1:], before[:-1] = digit[:-1], digit[1:]

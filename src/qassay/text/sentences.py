@@ -1,10 +1,10 @@
-"""Cutting a text into sentences, with their places."""
+"""Splitting a text into sentences, with their spans."""
 
 Span = tuple[int, int]
 
 
 def sentence_spans(text: str, language: str = "en") -> list[Span]:
-    """Cut a text into sentences (the rules of the library sentencex), as spans without the white space around."""
+    """Split a text into sentences (by the library sentencex), as spans without the white space around."""
     import sentencex  # type: ignore[import-untyped]  # noqa: PLC0415 - loaded when sentences are asked for
 
     spans = []

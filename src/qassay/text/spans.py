@@ -1,4 +1,4 @@
-"""Carrying numbers from one cutting of a text to another, by the characters that the pieces cover."""
+"""Projecting values from one tokenisation of a text to another, by the characters that the tokens cover."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def spread(spans: Ints, values: Floats, targets: Ints) -> Floats:
-    """Return each target span the mean of the values on its characters; 0 where no span covers any of them.
+    """Return for each target span the mean of the values on its characters; 0 where no span covers any of them.
 
     `spans` and `targets` are (count, 2) arrays of start and end positions in the same text; `spans` are in order
     and do not overlap.

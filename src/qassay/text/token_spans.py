@@ -1,4 +1,4 @@
-"""Where the tokens of many texts stand, in characters."""
+"""The character spans of the tokens of many texts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def places(texts: Sequence[str], tokens: Tokens, tokeniser: Tokeniser) -> list[Ints]:
-    """Return the start and end of every token of each text, which this tokeniser has cut into these tokens.
+    """Return the start and end of every token of each text; `tokens` are this tokeniser's tokens of the texts.
 
     Plain texts are scanned, all at once; in others the tokens are looked for, one after the other.
     """

@@ -47,7 +47,7 @@ class Tokeniser:
 
 
 def word(text: str) -> list[str]:
-    """Lower-cased words and punctuation marks, one token each; one a character in unspaced scripts."""
+    """Lower-cased words and punctuation marks, one token each; one per character in unspaced scripts."""
     folded = fold(text)
     return (_ASCII_WORD if folded.isascii() else _unicode_word()).findall(folded)
 
@@ -85,7 +85,7 @@ def mteval(text: str) -> list[str]:
 
 
 def mteval_zh(text: str) -> list[str]:
-    """Cut as sacrebleu's `zh` does: a token a Chinese character, the rest as `13a`; the case is kept."""
+    """Cut as sacrebleu's `zh` does: one token per Chinese character, the rest as `13a`; the case is kept."""
     return _mteval_cut(_MTEVAL_CHINESE.sub(r" \1 ", text.strip())) or word(text)
 
 
@@ -141,7 +141,7 @@ TOKENISERS = {
 
 
 def tokeniser(name: str, language: str = "auto") -> Tokeniser:
-    """Find a tokeniser; outside English the SQuAD one keeps the words a, an and the."""
+    """Return a tokeniser by name; outside English the SQuAD one keeps the words a, an and the."""
     found = TOKENISERS[name]
     if name != "squad" or language == "auto":
         return found
@@ -151,7 +151,7 @@ def tokeniser(name: str, language: str = "auto") -> Tokeniser:
 
 
 def locate(text: str, tokens: Sequence[str]) -> list[tuple[int, int]]:
-    """Find where each token stands in the text it was cut from, as (start, end) character positions.
+    """Return the (start, end) character positions of each token in the text that it was cut from.
 
     Tokens follow the text's order. A token may lack punctuation that stands inside it in the text ("1000" for
     "1,000"). One that the text does not hold (an unescaped entity) gets an empty span where it would stand.

@@ -1,4 +1,4 @@
-"""The tokens of many texts as integers, with what can be counted on them once and shared."""
+"""The tokens of many texts as integers, with counts that are computed once and shared."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Tokens:
 
     @cached_property
     def coded(self) -> list[str]:
-        """Each text as a string with one character a token: the form in which rapidfuzz is fastest."""
+        """Each text as a string with one character per token: the form in which rapidfuzz is fastest."""
         ids = self.ids if len(self.words) <= _CHARACTERS else self._merged_ids()
         points = ids + np.where(ids >= _FIRST_SURROGATE, _SURROGATES, 0)
         everything = points.astype("<u4").tobytes().decode("utf-32-le")
@@ -157,7 +157,7 @@ class GramTable:
         return Matches(left_owner[hit], left_row[hit], right_row[place])
 
     def mean_weights(self, weights: Floats) -> Floats:
-        """Return each gram of each text the mean weight of its tokens over all its places in that text."""
+        """Return for each gram of each text the mean weight of its tokens over all its occurrences in that text."""
         of_place = np.zeros(len(self._position))
         for offset in self._offsets:
             of_place += weights[self._position + offset]
@@ -195,7 +195,7 @@ def _starts(lengths: Ints) -> Ints:
 
 
 def ranges(starts: Ints, lengths: Ints) -> Ints:
-    """Write out the index ranges that begin at `starts` and are `lengths` long, one after another."""
+    """Return the concatenated index ranges that begin at `starts` and are `lengths` long."""
     ends = np.cumsum(lengths)
     total = int(ends[-1]) if len(ends) else 0
     return np.asarray(np.arange(total) + np.repeat(starts - (ends - lengths), lengths), np.int64)

@@ -152,7 +152,7 @@ class WordNet:
 
 
 def find_wordnet() -> Path | None:
-    """Find an installed WordNet: `$QASSAY_WORDNET`, then NLTK's data folders, then the system's.
+    """Return an installed WordNet: `$QASSAY_WORDNET`, then NLTK's data folders, then the system's.
 
     A `$QASSAY_WORDNET` that holds no WordNet is an error: a mistyped path must not change scores silently.
     """

@@ -1,4 +1,4 @@
-"""Dates as English texts give them: a month with its day, its year or both."""
+"""Dates in English texts: a month with its day, its year or both."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NAMES = "january february march april may june july august september october no
 MONTHS = _NAMES.split()
 _NUMBERS = {form: number for number, name in enumerate(MONTHS, 1) for form in (name, name[:3])} | {"sept": 9}
 _ALSO_WORDS = frozenset({"march", "may", "mar", "jan", "jun", "dec", "sep", "oct", "apr", "aug", "feb", "jul", "nov"})
-"""Alone, without a day or a year, these say too little, or something else."""
+"""Months that are ambiguous without a day or a year."""
 _DAY = r"(?:3[01]|[12]\d|0?[1-9])(?:st|nd|rd|th)?(?!\d)"
 _TO = r"\s?(?:[-\u2013\u2014,&]|to|and|or|through|until)\s?"
 _YEAR = r"(?P<{0}>1\d\d\d|20\d\d)(?!\d{{3}})"  # the number of a footnote may follow: "19961"
@@ -53,7 +53,7 @@ class Date(NamedTuple):
 
 @lru_cache(maxsize=1 << 14)
 def dates(text: str) -> tuple[Date, ...]:
-    """Return the distinct dates of a text, the first hundred of them: every one is held against others."""
+    """Return the first hundred distinct dates of a text."""
     return tuple(islice(dict.fromkeys(date for date, _, _ in placed_dates(text)), _MOST))
 
 

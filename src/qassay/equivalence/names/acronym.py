@@ -1,4 +1,4 @@
-"""Acronyms and the names that they stand for: the WHO, FDR, MRI. Initials tell, no list is needed."""
+"""Acronyms and the names that they stand for: the WHO, FDR, MRI. Found by initials, without a list."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ _NO_LABELS = read_words("opening_words")
 """Words that may begin a sentence, and are then no label of a number."""
 _EXACTLY = 1e-12
 _MOST = 30
-"""Numbers of a text that are compared with another's; a longer list says much besides."""
+"""How many numbers of a text are compared with another's."""
 
 
 def _same_number(each: Mention, other: Mention) -> bool:

@@ -1,4 +1,4 @@
-"""Numbers as English texts give them: figures, words, ordinals, Roman numerals, magnitudes, decades and centuries."""
+"""Numbers in English texts: figures, words, ordinals, Roman numerals, magnitudes, decades and centuries."""
 
 from __future__ import annotations
 

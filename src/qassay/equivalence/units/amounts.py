@@ -1,4 +1,4 @@
-"""Amounts as English texts give them: a number with a unit, or a sum of money."""
+"""Amounts in English texts: a number with a unit, or a sum of money."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ Record = tuple[int, list[str]]
 
 
 class _Lines:
-    """Decoded lines for the csv module; what is wrong with a line is held until its record is complete."""
+    """Decoded lines for the csv module; an error in a line is raised when its record is complete."""
 
     def __init__(self, source: Source) -> None:
         self._source = source
@@ -87,7 +87,7 @@ def need_columns(names: Sequence[str], needed: Sequence[str], source: Source) ->
 
 
 def delimiter_of(name: str) -> Literal[",", "\t"]:
-    """Return what separates the cells in the format of this name."""
+    """Return the cell separator of the format of this name."""
     return "\t" if name == "tsv" else ","
 
 

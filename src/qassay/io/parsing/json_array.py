@@ -1,4 +1,4 @@
-"""Cuts a JSON array into its items while it streams by, so that its length does not matter.
+"""Splits a JSON array into its items as a stream, so that its length does not matter.
 
 Python's own JSON scanner says where an item ends: it is as fast as a streaming parser and knows the place of a fault.
 """
@@ -82,7 +82,7 @@ def _objects_of(text: "_Text", member: str) -> Iterator[tuple[int, bytes]]:
 
 
 class _Text:
-    """The text of a source from where reading has come to; a character stands for a byte, which decoding shows."""
+    """The unread text of a source, one character per byte."""
 
     def __init__(self, source: Source) -> None:
         self._source = source
@@ -103,7 +103,7 @@ class _Text:
         self.skip()
 
     def peek(self) -> str:
-        """Return the next character that is no space; none at the end."""
+        """Return the next character that is no space, or the empty string at the end."""
         while True:
             self._at = len(self._text) if (found := _NO_SPACE.search(self._text, self._at)) is None else found.start()
             if self._at < len(self._text):
@@ -141,12 +141,12 @@ class _Text:
         return found
 
     def error(self, problem: str) -> DataError:
-        """Return an error with the line that reading has come to."""
+        """Return an error with the current line."""
         self._count_to(self._at)
         return DataError(problem, self._source.name, self._line)
 
     def _grow(self) -> bool:
-        """Drop what is passed and double what is left, so that long items cost linear time; whether there was more."""
+        """Read more, doubling the unread text so that long items cost linear time; return whether there was more."""
         self._count_to(self._at)
         left = self._text[self._at :]
         parts, held = [left], 0

@@ -1,4 +1,4 @@
-"""One JSON object -> a dictionary; what is wrong with it is said with the remedy."""
+"""One JSON object -> a dictionary, or an error with the remedy."""
 
 import json
 import re
@@ -16,7 +16,7 @@ DECODING_ERRORS = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 """What msgspec raises; `msgspec.ValidationError` is a `DecodeError`."""
 
 decode_object = msgspec.json.Decoder(dict[str, Any]).decode
-"""Decodes an object that Qassay wrote, or one that is only looked at: of two fields of one name the last counts."""
+"""Decodes an object without checks: of two fields of one name the last counts."""
 
 
 def decode_row(text: bytes) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What every reader shares: the options, and the list of what was left out and why."""
+"""What all readers share: the options, and the list of skipped rows with the reasons."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -57,7 +57,7 @@ class Skipped:
 
 
 class ReadContext:
-    """Decides what becomes of bad rows, and remembers what was left out."""
+    """Raises for bad rows or skips them, and lists what was skipped."""
 
     def __init__(self, options: ReadOptions) -> None:
         self.options = options
@@ -92,7 +92,7 @@ class ReadContext:
         questions.passes = len(answers)
 
     def system(self, otherwise: str = "") -> str:
-        """Return the system of answers that name none: that of the option, or else the format's."""
+        """Return the system of answers that name none: the option's, or else the format's."""
         return otherwise if self.options.system is None else self.options.system
 
 

@@ -54,7 +54,7 @@ OTHER_NAMES = {
 }
 
 SHOWN = 40
-"""How much of a value a message repeats."""
+"""How many characters of a value a message quotes."""
 
 NEEDED = ("references", "candidate")
 
@@ -157,7 +157,7 @@ def parse_opinion(value: object) -> Opinion:
 
 
 def missing(field: str, names: Mapping[str, Any]) -> str:
-    """Return the message that a field is missing, with the one that may be meant."""
+    """Return the message that a field is missing, with a similar field if there is one."""
     if field == "references" and "scores" in names:
         return '"references" is missing: this looks like what `qassay score` wrote; give the answers it was made of'
     present = {name.lower(): name for name in names if isinstance(name, str)}

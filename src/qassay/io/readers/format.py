@@ -16,11 +16,11 @@ from qassay.records import Example
 
 HEAD = 1 << 16
 LONG_HEAD = 1 << 22
-"""How far the first line of JSON is followed; one line of DuReader is some 30 KB, all of SQuAD is one line."""
+"""How much of the first line of JSON is read; one line of DuReader is some 30 KB, all of SQuAD is one line."""
 COMPRESSED = (".gz", ".zst")
 
 Role = Literal["data", "answers"]
-"""Whether an input stands for itself, or holds a system's answers to the questions of the input before it."""
+"""Whether an input is complete, or holds a system's answers to the questions of the input before it."""
 
 SPECIFIC, GENERAL = -1, -2
 """Priorities of Qassay's own formats: those with fields of their own, and those that hold any rows."""
@@ -77,7 +77,7 @@ class Head:
 
     @cached_property
     def columns(self) -> tuple[str, frozenset[str]]:
-        """What separates the cells of the first line, and the names in it; no names where that is no table."""
+        """The separator and the column names of the first line; no names if it is no table."""
         try:
             line = self.start.partition(b"\n")[0].decode().rstrip("\r")
             delimiter = "\t" if "\t" in line else ","
@@ -103,7 +103,7 @@ class Format(ABC):
     extensions: ClassVar[tuple[str, ...]] = ()
     """How names of its files end; they count where no format recognises the content."""
     priority: ClassVar[int] = 0
-    """Who is asked first to recognise a file; Qassay's own formats have -1 and -2."""
+    """Formats of higher priority are tried first; Qassay's own have -1 and -2."""
     fields: ClassVar[tuple[str, ...]] = FIELDS
     """What a field may be renamed to; empty where fields are fixed."""
     takes_answers: ClassVar[bool] = False

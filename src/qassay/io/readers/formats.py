@@ -29,7 +29,7 @@ BUILT_IN = {
     "pairs": "summaries:AnswerPairs",
     "openqa": "openqa:OpenQA",
 }
-"""Where Qassay's own formats are, in the order in which they are asked among equals."""
+"""Qassay's own formats; among those of equal priority, earlier ones are tried first."""
 
 
 def _as_format(name: str, source: object, owner: Distribution | None) -> Format:
@@ -90,6 +90,6 @@ def recognise(source: Source, mapping: Mapping[str, str]) -> Recognised:
 
 
 def role_of(kind: Format, head: Head) -> Role | None:
-    """Return what an input is to a format; `None` where the format does not recognise it."""
+    """Return the role of an input in a format, or `None` if the format does not recognise it."""
     found = kind.recognises(head)
     return "data" if found is True else found or None

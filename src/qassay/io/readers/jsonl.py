@@ -12,7 +12,7 @@ from qassay.io.source import Source
 from qassay.records import Example
 
 _KNOWN = (*FIELDS, "question_id", "scores", "summary")
-"""Fields by which a single row is told from any other object."""
+"""Fields that distinguish a single row from any other object."""
 
 
 class Jsonl(Format):

@@ -48,7 +48,7 @@ class Summaries(_JsonLines):
     fields = SUMMARY_FIELDS
 
     def fits(self, row: Mapping[str, Any]) -> bool:
-        """Whether there is a summary with something to hold it against."""
+        """Whether there is a summary with references or a document."""
         return "summary" in row and "candidate" not in row and ("references" in row or "document" in row)
 
     def read(self, source: Source, context: ReadContext) -> Iterator[tuple[Example, int]]:
@@ -66,7 +66,7 @@ class AnswerPairs(_JsonLines):
     fields = PAIR_FIELDS
 
     def fits(self, row: Mapping[str, Any]) -> bool:
-        """Whether there are two answers, and where one of them was found.
+        """Whether there are two answers, and the context of one.
 
         Answers and predictions alone may be anything, and are read as pairs only when the format is named.
         """

@@ -86,7 +86,7 @@ def _read(
 
 
 class _Columns:
-    """Which cell becomes which field."""
+    """The mapping from cells to fields."""
 
     def __init__(self, names: Sequence[str], mapping: Mapping[str, str], source: Source) -> None:
         ours = {theirs: field for field, theirs in mapping.items()}

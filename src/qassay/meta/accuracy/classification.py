@@ -22,7 +22,7 @@ class Objective(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Classification:
-    """How well scores at or above a threshold tell right from wrong; None where a measure does not exist."""
+    """How well scores at or above a threshold separate right from wrong; None where a measure does not exist."""
 
     threshold: float
     n: int
@@ -31,7 +31,7 @@ class Classification:
     positives: int
     accuracy: float | None
     majority: float | None
-    """Accuracy of always giving the commoner label."""
+    """Accuracy of always predicting the more frequent label."""
     precision: float | None
     recall: float | None
     f1: float | None
@@ -44,7 +44,7 @@ class Classification:
 
 @dataclass(frozen=True, slots=True)
 class ReliabilityBin:
-    """Scores between two limits: what they claim and what is true."""
+    """One bin of scores: their mean and the true share of right answers."""
 
     low: float
     high: float

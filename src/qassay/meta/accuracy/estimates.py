@@ -17,11 +17,11 @@ from qassay.meta.ranking.rankings import SystemAgreement, system_agreement
 
 @dataclass(frozen=True, slots=True)
 class SystemAccuracy:
-    """One system's accuracy, with what the judge alone and the labels alone say beside it."""
+    """One system's accuracy, with the estimates of the judge alone and of the labels alone."""
 
     system: str
     best: AccuracyEstimate
-    """With labels: both together; without: the judge's."""
+    """From judge and labels where there are labels, else from the judge alone."""
     judge: AccuracyEstimate
     labels_only: AccuracyEstimate | None
     """None without labels."""
@@ -30,7 +30,7 @@ class SystemAccuracy:
     true: float | None
     """The share of right answers, where people judged every scored one."""
     plan: LabelPlan | None
-    """Labels for the width that was asked for; None where the truth is known without."""
+    """How many labels the wanted width takes; None where the truth is known."""
     halving: LabelPlan | None
     """Labels that would halve the interval."""
 
@@ -83,7 +83,7 @@ class AccuracyReport:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JudgedAnswers:
-    """Answers in rows, with the judge's scores of them and what people say."""
+    """Answers in rows, with the judge's scores and people's labels."""
 
     system: Sequence[str]
     question: Sequence[Hashable]

@@ -1,4 +1,4 @@
-"""From answers to judged answers: the judge's scores, people's verdicts and the threshold between right and wrong."""
+"""From answers to judged answers: scores, people's verdicts, and the threshold between right and wrong."""
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
@@ -27,10 +27,10 @@ JUDGED_MISSING = "missing answers on which there is a verdict, which the judge c
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JudgedRun:
-    """Answers with everything that is known of them."""
+    """Answers with scores, verdicts and labels."""
 
     examples: tuple[Example, ...]
-    """One answer a question and system where answers are ranked: the first."""
+    """Where answers are ranked, only the first one per question and system."""
     answers: JudgedAnswers
     probabilities: Floats
     """The judge's scores before any threshold."""
@@ -43,7 +43,7 @@ class JudgedRun:
     notes: tuple[str, ...]
 
     def choose(self, n: int, seed: int) -> tuple[LabelSelection, int]:
-        """Choose answers to label next, and number the round; what is judged or waits in a list is left out."""
+        """Return the answers to label next and the round's number; those judged or already in a list are left out."""
         labels, true = self.answers.labels, self.answers.true
         taken = np.zeros(len(self.examples), dtype=bool) if true is None else ~np.isnan(true)
         if labels is not None:
@@ -67,7 +67,7 @@ def judge_answers(
     on_error: OnError = "stop",
     progress: Progress | None = None,
 ) -> JudgedRun:
-    """Score answers with a judge and put people's verdicts beside them.
+    """Score answers with a judge and join them with people's verdicts.
 
     Verdicts are the labels, and judgements that come with a part of a system's answers, if they are 0 or 1 or `cut`
     says from which value on an answer is right; `repeated` says what becomes of contradictory ones. With judgements
@@ -118,7 +118,7 @@ def judge_answers(
 
 
 def _with_missing(examples: Sequence[Example], scores: Floats, verdicts: Sequence[Floats]) -> tuple[Floats, int]:
-    """Count a missing answer as not right where people have a verdict on it, and say how many there are."""
+    """Count missing answers that people have a verdict on as not right; return how many there are."""
     counted = np.zeros(len(examples), dtype=bool)
     for known in verdicts:
         counted |= ~np.isnan(known)
@@ -127,7 +127,7 @@ def _with_missing(examples: Sequence[Example], scores: Floats, verdicts: Sequenc
 
 
 def _keys(examples: Sequence[Example]) -> tuple[list[str], list[Hashable]]:
-    """Return each answer's system and question; a question is known by its id, its text or else the answer's id."""
+    """Return each answer's system and question; questions are identified by id, by text or by the answer's id."""
     return (
         [example.system for example in examples],
         [str(example.extra.get("question_id") or example.question or example.id) for example in examples],
@@ -158,7 +158,7 @@ def _ranks(examples: Sequence[Example]) -> Floats | None:
 
 
 def _truth(examples: Sequence[Example], cut: float | None) -> tuple[Floats | None, list[str]]:
-    """Take the answers' judgements as right or wrong, where they can be."""
+    """Return the answers' judgements as right or wrong, where they can be read so."""
     judged = np.array([np.nan if example.judgement is None else example.judgement for example in examples])
     present = ~np.isnan(judged)
     if not present.any():

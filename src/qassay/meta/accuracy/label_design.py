@@ -12,7 +12,7 @@ from qassay.meta.statistics.panel import finite_or_missing
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LabelDesign:
-    """For every answer, how much its label stands for and how much of that was left to chance."""
+    """For every answer, the weight of its label and the share of it that is sampling error."""
 
     weight: Floats
     """One over the probability of being chosen; NaN where there is no label. Only proportions matter."""
@@ -23,7 +23,7 @@ class LabelDesign:
 
 
 def simple_random(labelled: Bools) -> LabelDesign:
-    """Describe labels of which any answer was as likely to get one as any other."""
+    """Return the design of labels that were drawn at random, all answers being equally likely."""
     share = float(np.mean(labelled)) if len(labelled) else 0.0
     chosen = np.asarray(labelled, bool)
     return LabelDesign(
@@ -32,7 +32,7 @@ def simple_random(labelled: Bools) -> LabelDesign:
 
 
 def designed(labelled: Bools, rounds: Ints, probability: ArrayLike, waiting: Bools | None = None) -> LabelDesign:
-    """Describe labels that were chosen in rounds, each among the answers that the rounds before had left.
+    """Return the design of labels chosen in rounds, each among the answers that earlier rounds had left.
 
     `probability` is that of being chosen in the answer's round; a round without one (NaN) was drawn at random. Only
     proportions within a round count, so that a list in random order may be labelled in part; `waiting` says which
@@ -65,7 +65,7 @@ def designed(labelled: Bools, rounds: Ints, probability: ArrayLike, waiting: Boo
 
 
 def _chances(given: Floats, left: int) -> Floats:
-    """Check a round's probabilities and scale them so that its labels stand for all answers that were left."""
+    """Return a round's probabilities, checked and scaled so that its labels represent all remaining answers."""
     missing = np.isnan(given)
     if missing.all():
         return np.full(len(given), len(given) / left)

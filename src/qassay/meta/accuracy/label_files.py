@@ -14,7 +14,7 @@ from qassay.io.parsing.read_context import ReadContext, ReadOptions, Skipped, fa
 from qassay.io.source import BYTE_ORDER_MARK, Source
 
 VERDICT_FIELDS = ("verdict", "label", "correct", "value", "rating", "judgement")
-"""What the field with the verdict may be called; the first that a file has counts."""
+"""Possible names of the field with the verdict; the first that a file has counts."""
 PROBABILITY, ROUND = "probability_of_selection", "round"
 _FIELDS = ("id", "system", ROUND, PROBABILITY, *VERDICT_FIELDS)
 VERDICT_WORDS = {
@@ -32,17 +32,17 @@ _HEAD = 1 << 16
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A verdict on one answer, and where it stands."""
+    """A verdict on one answer, with its file and line."""
 
     id: str
     system: str
     value: float
-    """1 for right, 0 for wrong; in between where people's verdicts were averaged; NaN where it is waited for."""
+    """1 for right, 0 for wrong; in between where verdicts were averaged; NaN where there is none yet."""
     place: str
     round: int = 0
-    """Counts the draws: 0 for labels that no `--next` chose."""
+    """The number of the `--next` draw; 0 for labels that none chose."""
     probability: float | None = None
-    """That of being chosen in the round."""
+    """The probability of being chosen in the round."""
     verdicts: int = 1
     """How many the value is the mean of."""
 
@@ -99,7 +99,7 @@ def read_labels(
 
 
 def count_verdicts(path: str | Path) -> int:
-    """Count the rows of a label file in which a person has written a verdict, whatever it says."""
+    """Count the rows of a label file that have any verdict."""
     context = ReadContext(ReadOptions())
     return sum(not _empty(row[field]) for _, _, row in _rows(path, context) if (field := _verdict_field(row)))
 
@@ -149,7 +149,7 @@ def _objects(
 
 
 def _ours(names: Sequence[str]) -> list[str]:
-    """Spell fields that differ from ours in the case of their letters as we do."""
+    """Return the row with the field names that differ from ours only in case spelt as ours."""
     return [name.lower() if name.lower() in _FIELDS and name.lower() not in names else name for name in names]
 
 
@@ -209,7 +209,7 @@ def _number(given: object, field: str) -> float | None:
 
 
 def _float(text: str) -> float:
-    """Read a number with a point or a comma before its decimals, NaN where it is none."""
+    """Return a number written with a decimal point or comma, NaN if it is none."""
     try:
         return float(text.replace(",", "."))
     except ValueError:
@@ -217,7 +217,7 @@ def _float(text: str) -> float:
 
 
 def _one(labels: Sequence[Label], repeated: Literal["stop", "mean"]) -> Label:
-    """Make one label of those that an answer has."""
+    """Merge the labels of one answer into one."""
     first = labels[0]
     other = next((label for label in labels if label.value != first.value), None)
     if other is not None and repeated == "stop":
@@ -227,7 +227,7 @@ def _one(labels: Sequence[Label], repeated: Literal["stop", "mean"]) -> Label:
 
 
 def contradiction(label: Label, value: float, place: str) -> DataError:
-    """Say that a label is another than the verdict on the same answer at another place."""
+    """Return the message that a label contradicts the verdict on the same answer at another place."""
     of = f' of system "{label.system}"' if label.system else ""
     return DataError(
         f'"{label.id}"{of} is {_shown(label.value)} here and {_shown(value)} {place}; '

@@ -1,4 +1,4 @@
-"""How many labels a wanted interval takes."""
+"""How many labels an interval of a wanted width takes."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from qassay.scoring.intervals import around, quantile
 
 @dataclass(frozen=True, slots=True)
 class LabelPlan:
-    """Labels for an interval of a wanted width, in all and beyond those that are there."""
+    """How many labels an interval of a wanted width takes, in total and in addition to the present ones."""
 
     width: float
     """The wanted distance between the limits."""
@@ -19,7 +19,7 @@ class LabelPlan:
     without_judge: int | None
     """With the labels alone, drawn at random."""
     assumed: bool
-    """Whether there are no labels yet, so that the judge's scores are taken at their word as probabilities."""
+    """Whether there are no labels yet, so that the judge's scores are taken as probabilities."""
 
 
 def plan(estimate: AccuracyEstimate, width: float) -> LabelPlan:

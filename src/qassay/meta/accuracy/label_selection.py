@@ -11,9 +11,9 @@ from qassay.errors import DataError
 from qassay.meta.statistics.panel import finite_or_missing
 
 UNIFORM = 1 / 3
-"""Share of the draw that is blind to the judge: where it is sure and wrong, weights stay within thrice the usual."""
+"""Share of the draw that ignores the judge, so that weights stay below three times the usual where it is wrong."""
 DOUBT = 0.02
-"""No judge is taken to be surer than this: metrics that say 0 or 1 would otherwise hide all their errors."""
+"""Probabilities are moved this far from 0 and 1, so that errors of an overconfident judge can be drawn."""
 _ROUNDING = 1e-9
 
 

@@ -1,4 +1,4 @@
-"""People's verdicts beside the answers, and lists of answers that wait for one."""
+"""People's verdicts joined with the answers, and lists of answers to label."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -19,7 +19,7 @@ _LISTS = (".csv", ".tsv", ".jsonl")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MatchedLabels:
-    """Verdicts beside the answers, row for row."""
+    """One verdict per answer, in the answers' order."""
 
     value: Floats
     """NaN where there is no verdict."""
@@ -27,7 +27,7 @@ class MatchedLabels:
     probability: Floats
     """NaN where none is stated."""
     unknown: int
-    """Labels whose answer is not there."""
+    """Labels without an answer."""
     waiting: Bools
     """Which answers are in a list and have no verdict yet."""
     given: Mapping[int, Label] = field(default_factory=dict)
@@ -42,18 +42,18 @@ class MatchedLabels:
 
     @classmethod
     def none(cls, rows: int) -> "MatchedLabels":
-        """Begin without any."""
+        """Return empty labels."""
         missing = np.full(rows, np.nan)
         return cls(missing, np.zeros(rows, np.int64), missing.copy(), 0, np.zeros(rows, dtype=bool))
 
     def set(self, row: int, label: Label) -> None:
-        """Put a label beside its answer."""
+        """Set the label of an answer."""
         self.value[row], self.round[row] = label.value, label.round
         self.probability[row] = np.nan if label.probability is None else label.probability
 
 
 def match_labels(labels: Labels, examples: Sequence[Example]) -> MatchedLabels:
-    """Find the answer of every label, by id and, where the label names one, by system.
+    """Match every label with its answer by id and, where the label names one, by system.
 
     Labels of unknown answers are counted; that no label has an answer is an error, and so is a label without system
     for an id that several systems answered.
@@ -124,7 +124,7 @@ def add_judgements(
 
 
 def check_list(path: Path) -> None:
-    """Refuse a place for a list of answers to label that is no such file, or whose verdicts would be lost."""
+    """Raise an error if the output is another kind of file, or holds verdicts that would be lost."""
     if path.suffix.lower() not in _LISTS:
         raise OutputError("lists of answers to label are written as .csv, .tsv or .jsonl; choose one of these", path)
     if not path.exists() or not path.stat().st_size:

@@ -20,11 +20,11 @@ from qassay.meta.statistics.panel import finite_or_missing
 from qassay.scoring.intervals import around, quantile, wilson
 
 FEWEST_LABELS = 10
-"""With fewer labels a slope says nothing, and the labels stand alone."""
+"""The fewest labels for a slope; with fewer, the labels alone are averaged."""
 FEWEST_ANSWERS = 10
-"""With fewer answers the spread of the judge's scores says nothing of the share of right ones."""
+"""The fewest answers for which the spread of the judge's scores is used."""
 EVEN = 0.5
-"""From this probability on an answer is more likely right than wrong."""
+"""The probability from which an answer is more likely right than wrong."""
 MISJUDGED = 3.0
 """As many labels count as misjudged at least: that none is seen among n means only that 3/n may be (rule of three)."""
 _FLAT = 1e-12
@@ -32,12 +32,12 @@ _FLAT = 1e-12
 
 
 class Population(StrEnum):
-    """Whose accuracy is asked for."""
+    """Whose accuracy is estimated."""
 
     ANSWERS = "answers"
-    """These answers', as if a person had judged every one of them."""
+    """That of these answers, as if a person had judged all of them."""
     QUESTIONS = "questions"
-    """That of all questions like these, of which these are a sample."""
+    """That of the population of questions from which these are a sample."""
 
 
 class Method(StrEnum):
@@ -58,16 +58,16 @@ class AccuracyEstimate:
     method: Method
     labels: int
     n: int
-    """Answers whose accuracy is asked for."""
+    """Answers whose accuracy is estimated."""
     confidence: float
     unit_variance: float
     """What one label leaves open: the variance is this / labels · (1 - labels / n), and `fixed_variance`.
 
     Without labels it is what the judge's scores claim, taken as probabilities."""
     fixed_variance: float = 0.0
-    """What no label takes away: the choice of the questions, where all questions like them are meant."""
+    """The part of the variance that labels do not reduce: the sampling of the questions."""
     power: float | None = None
-    """λ: how much of the judge's difference is taken over."""
+    """λ: the weight of the judge's difference."""
     notes: tuple[str, ...] = ()
 
     @property

@@ -1,4 +1,4 @@
-"""Whole systems under the judge and under people's labels: P@1, MAP, MRR, and how close the two come (Vu 2021)."""
+"""Systems under the judge and under people's labels: P@1, MAP, MRR, and how close the two are (Vu 2021)."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class Measure(StrEnum):
     """What is measured of a system."""
 
     P_AT_1 = "P@1"
-    """Share of questions whose first answer is right: the accuracy, where there is one answer a question."""
+    """Share of questions whose first answer is right: the accuracy, where there is one answer per question."""
     MAP = "MAP"
     MRR = "MRR"
 
@@ -32,13 +32,13 @@ class SystemWise:
 
     systems: tuple[str, ...]
     threshold: float
-    """Answers with at least this score are right to the judge."""
+    """The judge counts answers with at least this score as right."""
     judged: Mapping[Measure, Values]
     true: Mapping[Measure, Values]
     agreement: Mapping[Measure, SystemAgreement]
     questions: int
     left_out: int
-    """Questions with several answers that are all right or all wrong: they tell no ranking from another."""
+    """Questions with several answers that are all right or all wrong, on which all rankings are equal."""
     missing: int
     """Answers without a score or a label."""
 
@@ -72,7 +72,7 @@ class SystemWise:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RankedAnswers:
-    """Answers in rows: which system gave them to which question, how high it ranks them, what judge and people say."""
+    """Answers in rows: system, question, the system's ranking, the judge's scores and the labels."""
 
     system: tuple[str, ...]
     question: tuple[Hashable, ...]
@@ -81,7 +81,7 @@ class RankedAnswers:
     judged: Floats
     """The judge's score; NaN where there is none."""
     correct: Floats
-    """1 for right and 0 for wrong; NaN where nobody said."""
+    """1 for right and 0 for wrong; NaN where there is no label."""
 
     @classmethod
     def build(

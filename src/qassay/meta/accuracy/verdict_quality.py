@@ -1,4 +1,4 @@
-"""How well scores tell whether two answers mean the same: accuracy and squared error, with permutation tests.
+"""How well scores decide whether two answers mean the same: accuracy and squared error, with permutation tests.
 
 The form is that of Deutsch and Roth (2022, Table 1): the accuracy at each method's best threshold, the mean squared
 error of its scores, and which methods cannot be told apart from the best.
@@ -27,7 +27,7 @@ DRAWS = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """One method held against people's verdicts."""
+    """One method compared with people's verdicts."""
 
     method: str
     n: int
@@ -51,7 +51,7 @@ class Verification:
 
 @dataclass(frozen=True, slots=True)
 class Lead:
-    """How far one method is ahead of another, with the chance of such a lead between equals."""
+    """How much better one method is than another, with p-values."""
 
     a: str
     b: str
@@ -76,7 +76,7 @@ class _Judged:
 
 
 def are_verdicts(judgements: Sequence[float | None]) -> bool:
-    """Tell verdicts, 0 or 1, from ratings."""
+    """Whether judgements are verdicts, 0 or 1, instead of ratings."""
     known = [value for value in judgements if value is not None]
     return bool(known) and all(value in {0, 1} for value in known)
 
@@ -84,7 +84,7 @@ def are_verdicts(judgements: Sequence[float | None]) -> bool:
 def verification_quality(
     scores: Mapping[str, Floats], judgements: Sequence[float | None], rng: np.random.Generator, draws: int = DRAWS
 ) -> tuple[list[Verification], list[Lead]]:
-    """Hold every method against verdicts, the commoner verdict first, and every method against the others.
+    """Compare every method with the verdicts, after the majority class, and every two methods with each other.
 
     Pairs without a verdict or without a score of some method are left out. The tests are single-tailed pairwise
     permutation tests of decisions and of squared errors.

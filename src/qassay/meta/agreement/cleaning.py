@@ -1,4 +1,4 @@
-"""People against people: noise taken out, agreement between annotators, and one judgement an item."""
+"""Ratings of several annotators: noise removed, agreement between annotators, and one judgement per item."""
 
 from dataclasses import dataclass, replace
 
@@ -64,7 +64,7 @@ class PairwisePearson:
 
     value: float | None
     pairs: int
-    """Pairs of annotators behind the mean."""
+    """How many pairs of annotators the mean is based on."""
     undefined: int
     """Pairs that share items, but fewer than three, or rate all of them alike."""
     reason: str | None = None
@@ -104,14 +104,14 @@ def pairwise_pearson(ratings: Ratings) -> PairwisePearson:
 
 @dataclass(frozen=True, slots=True)
 class ItemJudgement:
-    """People's judgement of one item: the mean of its ratings and how sure it is."""
+    """The judgement of one item: the mean of its ratings with an interval."""
 
     id: str
     system: str
     judgement: float | None
     ratings: int
     removed: int
-    """Ratings that the noise filter took out."""
+    """Ratings that the noise filter removed."""
     sd: float | None
     se: float | None
     low: float | None
@@ -121,7 +121,7 @@ class ItemJudgement:
     """The round and the probability with which `accuracy --next` chose it, where it did."""
 
     def row(self) -> dict[str, object]:
-        """Return what the next command needs to know, as a row to write."""
+        """Return the judgement as a row of `agree -o`."""
         return {
             "id": self.id,
             "system": self.system,
@@ -134,7 +134,7 @@ class ItemJudgement:
 
 
 def judge_items(ratings: Ratings, filtered: Filtered | None = None, confidence: float = 0.95) -> list[ItemJudgement]:
-    """Average each item's ratings; give what `filter_noise` made of the same ratings to use the clean ones."""
+    """Average each item's ratings; pass the result of `filter_noise` to use the clean ones."""
     used = ratings if filtered is None else filtered.ratings
     removed = (0,) * len(ratings.items) if filtered is None else filtered.removed_per_item
     sizes = np.bincount(used.item, minlength=len(used.items))
@@ -173,7 +173,7 @@ class AnnotatorReport:
     annotator: str
     ratings: int
     removed: int
-    """Ratings that the noise filter took out."""
+    """Ratings that the noise filter removed."""
     compared: int
     """Items that others rated too."""
     bias: float | None

@@ -1,4 +1,4 @@
-"""Rows of rating files: long form, wide form, or one judgement an item; tables and JSON lines."""
+"""Rows of rating files: long form, wide form, or one judgement per item; tables and JSON lines."""
 
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -13,19 +13,19 @@ from qassay.io.source import Source
 from qassay.meta.accuracy.label_files import PROBABILITY, ROUND, VERDICT_FIELDS, VERDICT_WORDS
 
 Form = Literal["auto", "long", "wide", "single"]
-"""Long has a rating a row, wide an item a row with a column for each person, single a judgement an item."""
+"""Long: one rating per row; wide: one item per row, one column per person; single: one judgement per item."""
 Item = tuple[str, str]
 """The id of an answer and the system that gave it ("" where none is named)."""
 Drawn = tuple[str, str]
 """The round in which an answer was chosen and the probability of that, as `accuracy --next` wrote them."""
 _JUDGEMENT = "judgement"
 _Given = tuple[object, str, object]
-"""Whose rating it is, under which name it stands, and what stands there."""
+"""The annotator, the field's name and its value."""
 
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Which columns or fields of a file say what."""
+    """The names of the columns or fields of a rating file."""
 
     item: str = "id"
     system: str = "system"
@@ -39,7 +39,7 @@ class Columns:
 
 
 class RatingRow(NamedTuple):
-    """One person's rating of one item, and where it stands."""
+    """One person's rating of one item, with its file and line."""
 
     line: int
     item: Item
@@ -49,7 +49,7 @@ class RatingRow(NamedTuple):
 
 
 def rating_rows(source: Source, context: ReadContext, columns: Columns, form: Form) -> Iterator[RatingRow]:
-    """Return the ratings of a file; missing ones, empty cells and nulls, are passed over."""
+    """Yield the ratings of a file; empty cells and nulls are skipped."""
     stem = source.stem.removesuffix(".gz").removesuffix(".zst")
     extension = stem.rpartition(".")[2].lower()
     if extension in {"csv", "tsv"}:
@@ -114,7 +114,7 @@ def _rated(
     *,
     hint: str = "",
 ) -> Iterator[RatingRow]:
-    """Read what a row gives; the hint says what else a value that is no rating may mean."""
+    """Return the ratings of a row; the hint says what else a value that is no rating may mean."""
     for annotator, name, value in given:
         try:
             rating = _number(value)
@@ -131,7 +131,7 @@ def _rated(
 
 
 def _given(row: Mapping[str, Any], columns: Columns, form: Form) -> list[_Given]:
-    """Return an object's ratings; `DataError` without a place where fields lack."""
+    """Return an object's ratings; raise `DataError` without a place if fields are missing."""
     needed = {"wide": (columns.item, columns.ratings), "long": (columns.item, columns.annotator)}
     remedy = "call yours so" if form == "single" else f"name your fields with {option('columns')}"
     absent = [name for name in needed.get(form, (columns.item,)) if name not in row]
@@ -193,7 +193,7 @@ def _no_number(value: object, name: str) -> str:
 
 
 def _by_annotator(given: object) -> list[tuple[str, object]]:
-    """Take an object by its keys and a list by its places, which are the annotators' numbers."""
+    """Return the items of an object by key, and of a list by position, which is the annotator's number."""
     if isinstance(given, Mapping):
         return [(str(name), value) for name, value in given.items()]
     if isinstance(given, Sequence) and not isinstance(given, str):

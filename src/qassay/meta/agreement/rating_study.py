@@ -1,4 +1,4 @@
-"""A whole study of ratings: agreement before and after noise is taken out, judgements, and each annotator's part."""
+"""A study of ratings: agreement before and after noise is removed, judgements, and each annotator's agreement."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Removal(NamedTuple):
-    """A rating that the noise filter took out."""
+    """A rating that the noise filter removed."""
 
     id: str
     system: str
@@ -29,22 +29,22 @@ class Removal(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RatingStudy:
-    """What ratings say about items and about the people who gave them."""
+    """The results of a study of ratings."""
 
     alpha: Alpha
-    """On the ratings that are used: the clean ones, where noise was taken out."""
+    """On the ratings that are used: the clean ones, where noise was removed."""
     alpha_before: Alpha | None
-    """On all ratings, where noise was taken out."""
+    """On all ratings, where noise was removed."""
     pearson: PairwisePearson
     items: Sequence[ItemJudgement]
     annotators: Sequence[AnnotatorReport]
     ratings: int
     removals: Sequence[Removal] = ()
-    """Every rating that was taken out as noise."""
+    """Every rating that was removed as noise."""
 
     @property
     def removed(self) -> int:
-        """How many ratings were taken out as noise."""
+        """How many ratings were removed as noise."""
         return len(self.removals)
 
     def to_dict(self) -> dict[str, Any]:

@@ -27,7 +27,7 @@ Scale = tuple[float, float]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ratings:
-    """One value a row: who rated which item how. Items that somebody did not rate have no row for them."""
+    """One value per row: who rated which item how. There are no rows for missing ratings."""
 
     item: Ints
     items: tuple[Item, ...]
@@ -88,7 +88,7 @@ def read_ratings(
 ) -> tuple[Ratings, ReadContext]:
     """Read ratings from CSV, TSV or JSON lines (plain, gzip or Zstandard), and say what was left out.
 
-    Long form has one rating a row, wide form one item a row with a column for each annotator; empty cells and nulls
+    Long form has one rating per row, wide form one item per row, one column per annotator; empty cells and nulls
     are missing ratings. Several files are read as one. With `salt` the annotators' ids are replaced by a keyed hash as
     they are read.
     """
@@ -116,7 +116,7 @@ def read_ratings(
 
 
 def _draws(rows: Sequence[RatingRow]) -> dict[Item, Drawn]:
-    """Find the draw that chose an item, where all of its ratings say the same."""
+    """Return the draw that chose an item, if all of its ratings agree on it."""
     found: dict[Item, set[Drawn | None]] = {}
     for row in rows:
         found.setdefault(row.item, set()).add(row.drawn)
@@ -124,7 +124,7 @@ def _draws(rows: Sequence[RatingRow]) -> dict[Item, Drawn]:
 
 
 def hashed(names: Sequence[str], salt: bytes) -> list[str]:
-    """Replace names by a BLAKE2b hash keyed with a salt, so that people stay apart and unknown."""
+    """Replace names by a BLAKE2b hash keyed with a salt, so that people stay distinct and anonymous."""
     if not 0 < len(salt) <= hashlib.blake2b.MAX_KEY_SIZE:
         raise DataError(f"the salt has {len(salt)} bytes; give 1 to {hashlib.blake2b.MAX_KEY_SIZE}")
     known = {name: hashlib.blake2b(name.encode(), key=salt, digest_size=8).hexdigest() for name in dict.fromkeys(names)}

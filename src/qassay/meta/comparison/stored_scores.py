@@ -1,4 +1,4 @@
-"""Scores that were written earlier, or are somebody's own, as a table that systems can be compared by."""
+"""A score table from stored scores, by which systems can be compared."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ POOLED_AS_MEAN = "systems compared by the means of the scores in the files, also
 
 
 def table_of_rows(files: Iterable[Iterable[ScoredRow]], names: Sequence[str], *, seed: int) -> ScoreTable:
-    """Put the scores of files side by side; a file whose rows name no system is a system by its name.
+    """Return the table of the scores of files; a file whose rows name no system is a system of its name.
 
     Files hold scores and no counts, so that a system's score is the mean of its answers' scores under every metric.
     """

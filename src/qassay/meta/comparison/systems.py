@@ -1,4 +1,4 @@
-"""Systems side by side: the same questions found in each, then every pair of systems compared."""
+"""Every pair of systems compared on the questions that both answered."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class SystemComparison:
 
 
 def name_systems(files: Iterable[tuple[str, Iterable[Example]]]) -> list[Example]:
-    """Return answers without a system the name of their file; a name that two files use is told apart by the file.
+    """Name the system of answers without one after their file; a name that two files use is extended by the file.
 
     Files of one name are numbered in their order.
     """
@@ -155,7 +155,7 @@ def _shared(
 
 
 def _by_line(rows: dict[str, int]) -> dict[str, int]:
-    """Let ids that were made from a file's name and line stand for the line alone."""
+    """Reduce ids that were made from a file's name and line to the line."""
     made = {key: _MADE_ID.fullmatch(key) for key in rows}
     if any(found is None for found in made.values()) or len({found["file"] for found in made.values() if found}) > 1:
         return rows

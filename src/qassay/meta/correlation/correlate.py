@@ -42,13 +42,13 @@ class Correlation:
     p: float | None
     """Two-sided, against no association; None at overall level, whose pairs are not independent."""
     n: int
-    """Pairs behind the value; at input level the questions that have a coefficient."""
+    """How many pairs the value is based on; at input level, questions that have a coefficient."""
     missing: int
     """Answers left out because the score or the judgement is missing."""
     undefined: int
     """Questions (input), systems (system) or pairs (overall) that have no value of their own."""
     reason: str | None
-    """Why there is no value, or no interval although draws were asked for."""
+    """Why there is no value, or no interval although draws were requested."""
     interval: Interval | None
     by: str | None = None
     """The part of the data it is about (a question type, a system), None for all."""
@@ -115,7 +115,7 @@ def correlate(
 
     Missing scores are left out pairwise and counted. A value that does not exist (constant scores, too few pairs)
     is None with a reason. `unit` says what the bootstrap draws again (`default_unit` otherwise), `method` how the
-    draws become limits (`default_method`); `size` and `times` are the overall level's questions a draw and draws.
+    draws become limits (`default_method`); `size` and `times` are the overall level's questions per draw and draws.
     """
     if draws and rng is None:
         raise DataError("bootstrap intervals need a random generator")

@@ -15,22 +15,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RankPosition:
-    """Where one answer stands among all answers, in shares of them."""
+    """The rank of one answer among all answers, as shares of them."""
 
     above: float
-    """Those that it stands above."""
+    """The share of answers that it ranks above."""
     level: float
-    """The others that stand level with it."""
+    """The share of the others that tie with it."""
 
     @property
     def middle(self) -> float:
-        """What it stands above when half of those level with it count."""
+        """The share that it ranks above, ties counting half."""
         return self.above + self.level / 2
 
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """One answer's place among all answers by people and by a metric."""
+    """One answer's ranks by people and by a metric."""
 
     metric: str
     row: int
@@ -79,7 +79,7 @@ def _ranks(values: Floats) -> Floats:
 
 
 def _agreed(judged: Floats, scored: Floats) -> Bools:
-    """Tell for which answers both can have the same rank, whichever way ties are broken.
+    """Return for which answers both can have the same rank, depending on how ties are broken.
 
     That holds of answers that both put first, or last. It may hold as well of what one puts first and the other last,
     when nearly all answers are tied, and that is no agreement.

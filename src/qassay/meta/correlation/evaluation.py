@@ -33,13 +33,13 @@ _MOST_PARTS = 100
 
 @dataclass(frozen=True, slots=True)
 class JudgedScores:
-    """Scores beside judgements, with the fields by which they may be divided."""
+    """Scores with judgements, and the fields by which they may be divided."""
 
     panel: Panel
     fields: Mapping[str, Sequence[str | None]]
-    """By name (`system`, `question_type` or a field of the input), one value a row."""
+    """By name (`system`, `question_type` or a field of the input), one value per row."""
     ids: Sequence[str]
-    """The answers' ids, one a row."""
+    """The answers' ids, one per row."""
     examples: Sequence[Example] = ()
     """The answers themselves, where they are known, in the panel's order."""
 
@@ -123,7 +123,7 @@ class Options:
 
 
 def evidence_of_table(table: ScoreTable, judgements: Judgements | None = None) -> JudgedScores:
-    """Put a score table's answers beside their judgements, or beside those of a file."""
+    """Join a score table's answers with their judgements, or with those of a file."""
     examples = table.examples
     if judgements is not None:
         found = judgements.of([(each.id, each.system) for each in examples])
@@ -144,7 +144,7 @@ def evidence_of_table(table: ScoreTable, judgements: Judgements | None = None) -
 
 
 def evidence_of_rows(rows: Sequence[ScoredRow], judgements: Judgements | None = None) -> JudgedScores:
-    """Put scores that were written earlier beside their judgements; the same answer twice is a `DataError`."""
+    """Join stored scores with their judgements; raise `DataError` if an answer comes twice."""
     ((name, system), times), *_ = Counter((row.id, row.system) for row in rows).most_common(1) or [(("", ""), 0)]
     if times > 1:
         of_system = f' of system "{system}"' if system else ""

@@ -1,4 +1,4 @@
-"""Judgements that stand in a file of their own, found for answers by id and system."""
+"""Judgements from a separate file, matched with answers by id and system."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Judgements:
-    """One judgement an answer, by its id and system ("" where the file names none)."""
+    """One judgement per answer, by its id and system ("" where the file names none)."""
 
     values: Mapping[Item, float]
     file: str

@@ -24,7 +24,7 @@ class Level(StrEnum):
     SYSTEM = "system"
     """Every system is one pair: its score over all questions against its mean judgement."""
     INPUT = "input"
-    """One coefficient a question over the systems that answered it, averaged over the questions."""
+    """One coefficient per question over the systems that answered it, averaged over the questions."""
     OVERALL = "overall"
     """Every system on every random draw of questions is one pair (Yang et al. 2018: 30 questions, 100 draws)."""
 
@@ -110,11 +110,11 @@ class LevelStatistic(ABC):
     """One metric's agreement with people at one level, on the data and on resamples of it."""
 
     n: int
-    """How many pairs (or, at input level, questions with a coefficient) are behind the value."""
+    """How many pairs (or, at input level, questions with a coefficient) the value is based on."""
     undefined = 0
     """How many questions or pairs have none."""
     wide = False
-    """Whether it wants a block of draws whole and not in pieces."""
+    """Whether it is faster on a whole block of draws than on pieces of it."""
 
     @abstractmethod
     def estimate(self) -> Estimate:
@@ -221,7 +221,7 @@ class SystemLevel(LevelStatistic):
 
 
 def rows_by_question(panel: Panel, rows: Ints) -> tuple[Ints, Ints]:
-    """Lay rows out as (questions, most rows of one question), with 1 where a place is taken and 0 where not."""
+    """Return rows as (questions, most rows of one question), and 1 for places taken, 0 for empty ones."""
     questions = len(panel.questions)
     order = rows[np.argsort(panel.question[rows], kind="stable")]
     question = panel.question[order]

@@ -29,7 +29,7 @@ class Standing:
 
     correlation: Correlation
     tied: bool | None
-    """The best itself, or not beaten by it for sure; None where that could not be tested."""
+    """Whether it is the best or not significantly worse; None where that could not be tested."""
     p: float | None
     """One-sided: the best is better than this one, corrected for the number of metrics; None for the best."""
 

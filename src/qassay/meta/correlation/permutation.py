@@ -15,9 +15,9 @@ from qassay.meta.statistics.permuted_coefficients import permuted_coefficients
 from qassay.meta.statistics.weighted import Coefficient, JudgedRows, dense, rounded_ties
 
 Swaps = NDArray[np.uint8]
-"""(draws, rows): 1 where the two metrics trade places."""
+"""(draws, rows): 1 where the two metrics are swapped."""
 Differences = Callable[[Swaps], Floats]
-"""How much better the first metric's column does than the second's after each set of swaps: (draws,)."""
+"""The difference between the two metrics' coefficients after each set of swaps: (draws,)."""
 
 _BLOCK = 1_000_000
 """Swaps handled at a time, which bounds memory."""
@@ -88,7 +88,7 @@ def _mean_of_defined(each: Floats) -> Floats:
 
 
 def _swaps(panel: Panel, test: DifferenceTest, draws: int, rng: np.random.Generator) -> Iterator[Swaps]:
-    """Toss a coin for every answer, every system or every question, in blocks."""
+    """Yield random swaps for every answer, every system or every question, in blocks."""
     block = max(1, _BLOCK // len(panel))
     for start in range(0, draws, block):
         size = min(block, draws - start)
@@ -101,7 +101,7 @@ def _swaps(panel: Panel, test: DifferenceTest, draws: int, rng: np.random.Genera
 
 
 def _tosses(draws: int, coins: int, rng: np.random.Generator) -> Swaps:
-    """Toss coins by single random bits."""
+    """Return random bits."""
     bits = np.frombuffer(rng.bytes(-(-draws * coins // 8)), dtype=np.uint8)
     return np.unpackbits(bits, count=draws * coins).reshape(draws, coins)
 
@@ -118,7 +118,7 @@ def permutation_difference(
     draws: int = 1000,
     alternative: Alternative = Alternative.GREATER,
 ) -> Difference:
-    """Swap the two metrics' values at random and see how often the difference is as large as it is.
+    """Swap the two metrics' values at random and count how often the difference is at least as large as observed.
 
     Both metrics are standardised first, because a swap only makes sense between values on one scale. PERM-BOTH
     tosses a coin for every answer, PERM-SYSTEMS for every system and PERM-INPUTS for every question. Systems are

@@ -59,7 +59,7 @@ def default_unit(panel: Panel, level: Level) -> ResamplingUnit:
 
 
 def cannot_resample(panel: Panel, unit: ResamplingUnit, fewest: int) -> str | None:
-    """Return why resampling would tell nothing, if it would: fewer answers, questions or systems to draw from."""
+    """Return why there is no resampling, if so: too few answers, questions or systems to draw from."""
     drawn = {
         ResamplingUnit.ANSWERS: ((len(panel), "answer"),),
         ResamplingUnit.INPUTS: ((len(panel.questions), "question"),),
@@ -71,7 +71,7 @@ def cannot_resample(panel: Panel, unit: ResamplingUnit, fewest: int) -> str | No
 
 
 def too_few(count: int, name: str, fewest: int) -> str:
-    """Say that there are too few units to resample."""
+    """Return the reason that there are too few units to resample."""
     return f"{count} {name}{'' if count == 1 else 's'}; resampling needs at least {fewest}"
 
 
@@ -153,7 +153,7 @@ def resample(statistics: Sequence[LevelStatistic], blocks: Iterable[Draws]) -> F
 
 
 def _on_block(statistics: Sequence[LevelStatistic], block: Draws, pool: ThreadPoolExecutor) -> Floats:
-    """Share the work out: a value depends on its draw alone, so that threads change nothing but the time."""
+    """Distribute the work over threads; a value depends on its draw alone."""
     values = np.empty((len(statistics), len(block.rows)))
 
     def whole(row: int) -> None:

@@ -1,4 +1,4 @@
-"""Whether one metric agrees with people better than another for sure, and what is tied with the best."""
+"""Whether one metric agrees with people significantly better than another, and which are tied with the best."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -34,7 +34,7 @@ class DifferenceTest(StrEnum):
 
 
 class Alternative(StrEnum):
-    """What a small p-value speaks for."""
+    """The alternative hypothesis."""
 
     GREATER = "greater"
     """The first is better than the second."""
@@ -43,7 +43,7 @@ class Alternative(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """How much better metric `a` agrees with people than metric `b`, and how sure that is."""
+    """How much better metric `a` agrees with people than metric `b`, with its p-value."""
 
     a: str
     b: str
@@ -54,7 +54,7 @@ class Difference:
     difference: float | None
     p: float | None
     n: int
-    """Pairs behind the two values, over the answers that both metrics scored."""
+    """How many pairs the two values are based on, over the answers that both metrics scored."""
     missing: int
     """Answers left out because a score or the judgement is missing."""
     draws: int = 0
@@ -236,7 +236,7 @@ def williams_difference(
 
 
 def holm(p_values: Sequence[float | None]) -> list[float | None]:
-    """Correct p-values for being many (Holm 1979); undefined ones stay undefined and count for nothing."""
+    """Correct p-values for multiple comparisons (Holm 1979); undefined ones stay undefined and are not counted."""
     known = [(p, i) for i, p in enumerate(p_values) if p is not None]
     adjusted: list[float | None] = [None] * len(p_values)
     largest = 0.0

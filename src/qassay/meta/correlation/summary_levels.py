@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from qassay.io.scored_files import ScoredRow
 
 _FEWEST = 3
-"""JudgedRows items, and systems, below which a correlation says nothing."""
+"""The fewest judged items, and systems, that are correlated."""
 _NAMES = {Level.SYSTEM: "systems", Level.INPUT: "summaries of one input", Level.ANSWER: "all summaries"}
 
 
@@ -31,7 +31,7 @@ def judgement_means(rows: Sequence[ScoredRow]) -> dict[str, float]:
 
 
 def batched_levels(rows: Sequence[ScoredRow]) -> dict[str, Mapping[str, Mapping[str, float | None]]]:
-    """Correlate every metric with the judgements: by level, metric and coefficient; nothing where few are judged."""
+    """Correlate every metric with the judgements: by level, metric and coefficient; empty where too few are judged."""
     judged = [row for row in rows if row.judgement is not None]
     if len(judged) < _FEWEST:
         return {}

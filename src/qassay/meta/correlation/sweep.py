@@ -134,7 +134,7 @@ def sweep(
 
 
 def fitting(evidence: JudgedScores, wanted: Sweep) -> list[str]:
-    """Choose those of the evidence's metrics that have the parameter, or all when none has, to be refused by name."""
+    """Return the metrics that have the parameter, or all if none has, so that the error names them."""
     if not evidence.examples:
         raise SpecError(f"{option('sweep')} scores the answers again; give the answers, not a file of scores")
     specs = list(evidence.panel.scores)

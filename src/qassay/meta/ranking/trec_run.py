@@ -1,4 +1,4 @@
-"""Choosing among answers: the candidates to each question in the order of their scores, as a TREC run."""
+"""The candidates to each question ranked by their scores, as a TREC run."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ _UNSAFE = str.maketrans(dict.fromkeys(" \t\r\n", "_"))
 
 @dataclass(frozen=True, slots=True)
 class RankedAnswer:
-    """An answer's place among the answers to its question."""
+    """An answer's rank among the answers to its question."""
 
     question: str
     """The question's name: its `question_id` where the data has one; else its id, where systems answer each question
@@ -31,7 +31,7 @@ class Ranking:
     answers: tuple[RankedAnswer, ...]
     questions: int
     unscored: int
-    """Answers without a score, which have no place."""
+    """Answers without a score, which are not ranked."""
 
 
 @dataclass(slots=True)
@@ -88,6 +88,6 @@ def run_lines(ranked: Iterable[RankedAnswer], tag: str) -> Iterator[str]:
 
 
 def write_run(path: str | Path, ranking: Ranking, tag: str) -> None:
-    """Write the run file, all or not at all."""
+    """Write the run file atomically."""
     with replacing(Path(path)) as unfinished:
         unfinished.write_text("".join(f"{line}\n" for line in run_lines(ranking.answers, tag)), encoding="utf-8")

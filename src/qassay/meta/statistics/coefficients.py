@@ -28,7 +28,7 @@ def undefined(reason: str) -> Estimate:
 
 
 def too_few(count: int, what: str = "pair") -> str:
-    """Say that there are not enough pairs (or systems) for a coefficient."""
+    """Return the reason that there are not enough pairs (or systems) for a coefficient."""
     return f"{count} {what}{'' if count == 1 else 's'}; at least {FEWEST} are needed"
 
 

@@ -28,9 +28,9 @@ _FEWEST_DRAWS = 16
 _TOGETHER = 650_000
 """Numbers that a step works on, so that they stay in the processor's cache."""
 _SAVED = 3
-"""So many rows must become one on average for merging equal rows to pay."""
+"""Equal rows are merged where at least this many become one on average."""
 _STRETCHES = 8
-"""A piece's running sums are made in so many stretches side by side."""
+"""A piece's running sums are computed in this many parallel stretches."""
 
 
 def _piece_rows(rows: int) -> int:
@@ -39,7 +39,7 @@ def _piece_rows(rows: int) -> int:
 
 
 def columns_of(weights: Ints) -> list[Columns]:
-    """Turn weights (draws, rows) on their side, some draws at a time, below a row of zeros for places left empty."""
+    """Yield transposed weights (rows, draws), some draws at a time, below a row of zeros for empty places."""
     draws, rows = weights.shape
     together = _FEWEST_DRAWS * max(1, _ONE_THREAD // _piece_rows(rows) ** 2 // _FEWEST_DRAWS)
     precision = np.float32 if 2 * float(weights.sum(axis=1).max()) < _SINGLE else np.float64
@@ -185,7 +185,7 @@ class _Table:
         self._other = np.cumsum(np.diff(other, axis=1, prepend=other[:, :1]) != 0, axis=1, dtype=np.int16)
 
     def laid_out(self, values: Ints, empty: int) -> Ints:
-        """Return each place in the table the value of its row."""
+        """Return for each place in the table the value of its row."""
         return np.asarray(np.append(values, empty)[self._index])
 
     def steps(self, numbers: int) -> Iterator[slice]:
@@ -260,7 +260,7 @@ def _cut(ranks: Ints, size: int) -> Ints:
 
 
 def _first(piece: Ints, ranks: Ints) -> Ints:
-    """Return each row the rank of one row of its piece."""
+    """Return for each row the rank of one row of its piece."""
     one = np.empty(int(piece.max()) + 1, dtype=np.int64)
     one[piece] = ranks
     return one[piece]

@@ -1,4 +1,4 @@
-"""Scores and judgements of the same answers, side by side: the data that every meta-evaluation starts from."""
+"""Scores and judgements of the same answers: the data that every meta-evaluation starts from."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -62,7 +62,7 @@ def _mean(stats: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Panel:
-    """Answers in rows: who gave them to which question, what people say of them and what each metric says.
+    """Answers in rows: system, question, judgement, and the scores of each metric.
 
     Scores that differ by rounding alone, as two ways to the same F score do, are tied.
     """

@@ -15,7 +15,7 @@ from qassay.meta.statistics.weighted import Coefficient, dense, ratio, spread_of
 
 
 class PermutedCoefficients(Protocol):
-    """Groups of rows whose two metrics can trade places."""
+    """Groups of rows whose two metrics can be swapped."""
 
     def __call__(self, swaps: Floats) -> tuple[Floats, Floats]:
         """Correlate both columns with the judgements after the swaps."""

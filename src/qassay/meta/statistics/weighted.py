@@ -27,7 +27,7 @@ Number = TypeVar("Number", bound=np.number)
 
 
 class Coefficient(StrEnum):
-    """How two columns of numbers are compared."""
+    """A correlation coefficient."""
 
     PEARSON = "pearson"
     SPEARMAN = "spearman"
@@ -36,7 +36,7 @@ class Coefficient(StrEnum):
 
 
 _FIGURES = 12
-"""Figures of the largest number that are kept."""
+"""Significant digits that are kept of the largest number."""
 _MOST_DECIMALS = 290
 """With more of them numbers overflow while they are rounded."""
 _ROUNDING = 1e-12
@@ -168,7 +168,7 @@ class _Moments:
         self._sums = _Latest[Floats]()
 
     def add(self, scores: Floats) -> int:
-        """Take in a metric and give it a number."""
+        """Add a metric and return its number."""
         x = _centred(scores)
         self._columns += [x, x * x, x * self._y]
         return len(self._columns) // 3 - 1
@@ -241,7 +241,7 @@ class _Ranked:
 
 
 class _JudgementSide(_Side):
-    """The side that all metrics share: what it needs of some draws is found once and kept for the next."""
+    """The side that all metrics share: what it computes for some draws is stored for the next metric."""
 
     def __init__(self, values: Floats, rows: Ints, width: int) -> None:
         super().__init__(values, rows, width)

@@ -60,7 +60,7 @@ def baseline(encoder: Encoder, layer: int, source: str, power: float) -> Baselin
 
 
 def baseline_identity(source: str, layer: int) -> str:
-    """Identify a baseline beside its model and layer: a file's by its numbers, a computed one by its texts."""
+    """Return the identity of a baseline besides model and layer: a file's numbers, or a computed one's texts."""
     return _fingerprint(_texts() if source == "yes" else map(repr, _from_file(Path(source), layer)))
 
 

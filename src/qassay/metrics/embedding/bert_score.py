@@ -187,7 +187,7 @@ class BertScore(MeanMetric):
         return found, found.by_row(np.array([np.count_nonzero(~each.special) for each in encoded], np.int64))
 
     def token_weights(self, batch: Batch) -> list[AnswerWeights]:
-        """Return what the word pieces weigh."""
+        """Return the weights of the word pieces."""
         if self.weighting is None:
             return []
         encoded = text_embeddings(batch, self.model, self._layer(batch))
@@ -221,7 +221,7 @@ class BertScore(MeanMetric):
 
 
 def _inside(inner: Bools, weights: Floats) -> Floats:
-    """Let the special tokens around a text weigh nothing."""
+    """Set the weights of the special tokens to 0."""
     framed = np.zeros(len(inner))
     framed[inner] = weights
     return framed

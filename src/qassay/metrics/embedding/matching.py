@@ -75,7 +75,7 @@ class TokenMatches(NamedTuple):
         """Return each pair's weighted mean of the best similarities; `rows` names each pair's row of weights.
 
         A power other than 1 is applied to similarities clipped to 0 and above. Weights that are all 0 count
-        uniformly, without the marks at both ends.
+        uniformly, without the special tokens at both ends.
         """
         similarity = np.minimum(self.similarity, 1.0)  # single precision may round above
         if power != 1:

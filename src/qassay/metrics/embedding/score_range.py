@@ -54,7 +54,7 @@ class ScoreRange:
 
 @dataclass(frozen=True, slots=True)
 class RangePass:
-    """The first pass that calculates every score of a run, to see how far they go."""
+    """The first pass that computes every score of a run to find their range."""
 
     spec: MetricSpec
     score: Callable[[Batch], Floats] = field(compare=False)
@@ -122,7 +122,7 @@ class RangeCollector:
         return list(scores)
 
     def _too_long(self, example: Example, problem: TextTooLongError) -> None:
-        """Go without a score, unless the run ends here."""
+        """Return NaN, unless errors end the run."""
         self._tools.too_long(example, problem)
 
     def finish(self) -> ScoreRange:

@@ -1,4 +1,4 @@
-"""Pairs of a batch as they are judged: as they are written, or with the candidate in its reference's words."""
+"""Pairs of a batch as the judge reads them: as written, or with the candidate in its reference's words."""
 
 from __future__ import annotations
 

@@ -280,7 +280,7 @@ class Ava(LearnedMetric):
             )
 
     def _check_design(self) -> None:
-        """Refuse a folder that holds another kind of judge."""
+        """Raise an error for a folder that holds another kind of judge."""
         parsed = parse_ref(self._model)
         if self.kind == "mini" and (parsed.kind != "folder" or not (parsed.folder / ENCODERS).is_file()):
             return
@@ -312,7 +312,7 @@ class Ava(LearnedMetric):
         return judge_logits(batch, self._model, pairs, context=False)
 
     def pair_signals(self, batch: Batch, pairs: Pairs, judged: Floats | None = None) -> Signals:
-        """Return what the embedded judge goes by: the network's logit and what the batch knows of the texts.
+        """Return the embedded judge's signals: the network's logit and features of the texts.
 
         `judged` are other networks' logits, for pairs that this one need not read.
         """

@@ -1,4 +1,4 @@
-"""Judges of one's own: anything that gives answers probabilities of being right, as a metric."""
+"""Registered judges: any object that returns probabilities of being right, as a metric."""
 
 from __future__ import annotations
 

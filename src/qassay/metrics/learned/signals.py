@@ -1,4 +1,4 @@
-"""What a batch knows about each candidate held against each reference: the evidence that the embedded judge weighs."""
+"""The embedded judge's signals: features of each pair of candidate and reference."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Signals(NamedTuple):
 
 
 def lexical_signals(batch: Batch, pairs: Pairs) -> Signals:
-    """Return what the words alone say, each text looked at once."""
+    """Return the signals from words alone, each text read once."""
     view = token_view(batch, _TOK)
     tokens = view.tokens
     left, right = view.left(pairs), view.right(pairs)
@@ -77,7 +77,7 @@ def lexical_signals(batch: Batch, pairs: Pairs) -> Signals:
 
 
 def model_signals(batch: Batch, pairs: Pairs) -> Signals:
-    """Return what keyphrase weights and embeddings say: overlap and likeness of what carries the answers."""
+    """Return the signals from keyphrase weights and embeddings: weighted overlap and similarity."""
     columns = np.zeros((len(pairs.example), 4))
     asking = np.array([bool(example.question.strip()) for example in batch.examples], bool)[pairs.example]
     encoded = text_embeddings(batch, EMBEDDED, batch.resources.encoder(EMBEDDED).default_layer)
@@ -108,7 +108,7 @@ def model_signals(batch: Batch, pairs: Pairs) -> Signals:
 
 
 class TextFeatures:
-    """What is seen in each text by itself."""
+    """Features of each text by itself."""
 
     def __init__(self, batch: Batch) -> None:
         from qassay.equivalence.dates.dates import dates  # noqa: PLC0415 - patterns take time to compile

@@ -154,7 +154,7 @@ class Bleu(Metric):
         columns[:, n : 2 * n] += bonuses.T
 
     def _bonuses(self, batch: Batch, view: View, pairs: Pairs) -> Floats:
-        """Give, for each order and example, what Yang et al. (2018) add to hits and totals (equations 4, 5)."""
+        """Return, for each order and example, what Yang et al. (2018) add to hits and totals (equations 4, 5)."""
         yesno, entity = self.number("yesno"), self.number("entity")
         bonuses = np.zeros((self.orders, len(batch)))
         if yesno:

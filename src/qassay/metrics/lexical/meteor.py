@@ -130,7 +130,7 @@ def align(
     stages: Collection[str] = STAGES,
     synonyms: Callable[[str], AbstractSet[str]] | None = None,
 ) -> list[int]:
-    """Return each candidate token the position of its match in the reference, or `UNMATCHED`.
+    """Return for each candidate token the position of its match in the reference, or `UNMATCHED`.
 
     Stage by stage, and within a stage from the last candidate token to the first, a token takes the last free
     reference token that it matches.
@@ -176,7 +176,7 @@ def _places_of_words(free: Sequence[tuple[int, str]]) -> dict[str, list[int]]:
 def _match_equal(
     waiting: Sequence[tuple[int, str]], free: Sequence[tuple[int, str]], alignment: list[int]
 ) -> tuple[list[tuple[int, str]], list[tuple[int, str]]]:
-    """Match equal words; give what is left of both sides, in the order it came in."""
+    """Match equal words; return what is left of both sides, in the original order."""
     places = _places_of_words(free)
     left = []
     taken = set()

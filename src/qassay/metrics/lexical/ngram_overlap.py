@@ -67,7 +67,7 @@ class SharedGrams:
         return ceiling
 
     def _lengthen(self) -> None:
-        """Go on to the n-grams of the next order whose first and last parts of the present order are shared."""
+        """Advance to the n-grams of the next order whose first and last parts of the present order are shared."""
         order = len(self._hits)
         shared = np.zeros(len(self._token) + 1, bool)
         shared[self._at] = True

@@ -51,7 +51,7 @@ def overlap(batch: Batch, view: View, pairs: Pairs, order: int) -> Overlap:
 
 
 def shared_grams(batch: Batch, view: View, pairs: Pairs) -> SharedGrams:
-    """Return the n-grams that each pair shares, counted once however many metrics want them."""
+    """Return the n-grams that each pair shares, counted once for all metrics."""
     # Tokens are equal only to themselves, and the memo keeps them: no other tokens can take their place.
     return batch.memo(
         (shared_grams, view.tokens, pairs.reference.tobytes()),

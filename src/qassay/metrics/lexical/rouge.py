@@ -133,7 +133,7 @@ class RougeSU4(RougeN):
 
 
 _MOST_CELLS = 1e11
-"""Candidate length times reference length up to which a longest common subsequence is sought: some seconds."""
+"""Candidate length times reference length up to which a longest common subsequence is computed: some seconds."""
 _MOST_WEIGHTED_CELLS = 4e9
 """The same where its tokens must be known, not its length alone: half a gigabyte."""
 TOO_LONG = "too long for a longest common subsequence"
@@ -156,7 +156,7 @@ class RougeL(Rouge):
         return super().reads | ({"entities"} if self.number("entity") else frozenset())
 
     def usable(self, batch: Batch) -> Pairs:
-        """Leave out the pairs that would take forever; an example with none left is unscored."""
+        """Leave out the pairs that are too long; an example with none left is unscored."""
         pairs, view = super().usable(batch), token_view(batch, self.tok, self.spec.weights)
         lengths = view.tokens.lengths.astype(np.float64)
         cells = lengths[view.left(pairs)] * lengths[view.right(pairs)]

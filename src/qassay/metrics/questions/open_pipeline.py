@@ -31,5 +31,5 @@ def open_pipeline(models: Models, methods: Sequence[str]) -> QAPipeline:
 
 
 def reads_english(models: Models) -> bool:
-    """Whether the models read English alone, as the embedded ones do."""
+    """Whether the models read English only, as the embedded ones do."""
     return EMBEDDED in {models.chunker, models.reader}

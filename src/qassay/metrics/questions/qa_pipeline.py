@@ -26,7 +26,7 @@ _LANGUAGES = {"han": "Chinese", "kana": "Japanese", "hangul": "Korean", "other":
 
 
 class QuestionSource(NamedTuple):
-    """A text that raises questions and the one that is to answer them."""
+    """A text that raises questions and the text that should answer them."""
 
     name: str
     raises: str
@@ -42,13 +42,13 @@ class Inquiry(Protocol):
 
     @property
     def nothing_beside(self) -> str:
-        """Why there is no score where the candidate cannot be held against anything."""
+        """Why there is no score where there is nothing to compare the candidate with."""
 
     def sources(self, example: Example) -> list[QuestionSource]:
         """Return the texts that raise questions, each with the one that answers them."""
 
     def beside(self, example: Example) -> list[tuple[str, str]]:
-        """Return the texts that the candidate is held against, each with what it is."""
+        """Return the texts that the candidate is compared with, each with its name."""
 
 
 class _Task(NamedTuple):
@@ -58,7 +58,7 @@ class _Task(NamedTuple):
 
 
 def unreadable(example: Example, inquiry: Inquiry, *, english: bool) -> str | None:
-    """Return why a metric cannot read a summary or what it is held against; None where it can."""
+    """Return why a metric cannot read a summary or a text that it is compared with; None if it can."""
     beside = [(name, text[:_LOOKED_AT]) for name, text in inquiry.beside(example)]
     if not any(text for _, text in beside):
         return inquiry.nothing_beside
@@ -76,9 +76,9 @@ class QAPipeline:
         self._answerer = answerer
         self._verifier = verifier
         self._english = english
-        """Whether the models read English alone."""
+        """Whether the models read English only."""
         self._unread: set[str] = set()
-        """Texts so far that such models hardly read."""
+        """Texts so far that such models can hardly read."""
 
     @property
     def fingerprint(self) -> str:
@@ -92,7 +92,7 @@ class QAPipeline:
 
     @property
     def notes(self) -> Counter[str]:
-        """What there is to say of the texts that were read."""
+        """Notes on the texts that were read."""
         return (self._answerer.notes + self._verifier.notes) | language_notes(self._unread)
 
     def ask(self, examples: Sequence[Example], inquiries: Sequence[Inquiry]) -> list[list[SummaryRecord]]:

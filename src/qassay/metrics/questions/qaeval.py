@@ -45,7 +45,7 @@ class QuestionMetric(MeanMetric):
         raise NotImplementedError
 
     def beside(self, example: Example) -> list[tuple[str, str]]:
-        """Return the texts that the candidate is held against, each with what it is."""
+        """Return the texts that the candidate is compared with, each with its name."""
         raise NotImplementedError
 
     @property
@@ -75,14 +75,14 @@ class QuestionMetric(MeanMetric):
         return dict(resources.gathered(need).identity[self.method])
 
     def unreadable(self, example: Example, resources: Resources) -> str | None:
-        """Return why the models cannot read a summary or what it is held against; None where they can."""
+        """Return why the models cannot read a summary or a text that it is compared with; None if they can."""
         (need,) = self.first_passes(resources)
         reason = unreadable(example, self, english=reads_english(need.models))
         remedy = f"name models that read it with {option('chunker')} and {option('reader')}"
         return None if reason is None else f"{reason}; {remedy}"
 
     def values(self, batch: Batch) -> Floats:
-        """Look up what the run's questions came to."""
+        """Return the scores that follow from the run's questions."""
         verdicts = self._verdicts(batch)
         keys = [example_key(example) for example in batch.examples]
         return np.array([verdicts.value(self.name, key, self.method) for key in keys], np.float64)

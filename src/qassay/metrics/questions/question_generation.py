@@ -27,7 +27,7 @@ _KEPT = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Raised:
-    """A question with the place of its answer in the text that raised it."""
+    """A question with the span of its answer in the text that raised it."""
 
     question: Question
     span: Span

@@ -39,19 +39,19 @@ _RECORDS = msgspec.json.Decoder(list[SummaryRecord])
 
 
 def decode_records(found: bytes) -> list[SummaryRecord]:
-    """Read what a log kept of one summary."""
+    """Decode a log's record of one summary."""
     return _RECORDS.decode(found)
 
 
 def example_key(example: Example) -> bytes:
-    """Identify the texts of a summary; summaries with the same texts have the same verdicts."""
+    """Return a hash of a summary's texts; summaries with the same texts have the same verdicts."""
     texts = (example.candidate, [each.text for each in example.references], example.context)
     return blake2b(repr(texts).encode(errors="surrogatepass"), digest_size=16).digest()
 
 
 @dataclass(slots=True)
 class Verdicts:
-    """What all questions of a run came to: for each summary and metric the verdicts, text by text that raised them."""
+    """The verdicts on all questions of a run, by summary, metric and the text that raised them."""
 
     methods: tuple[str, ...] = tuple(METHODS)
     identity: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
@@ -60,13 +60,13 @@ class Verdicts:
     """(questions, 1 + methods) for each text: whether answered, then each method's score, NaN where not."""
     reasons: dict[tuple[str, bytes], str] = field(default_factory=dict)
     left_out: dict[tuple[str, str], str] = field(default_factory=dict)
-    """By system and id, why nothing could be asked about a summary: it, or a text beside it, could not be read."""
+    """By system and id, why nothing could be asked about a summary: one of its texts could not be read."""
     bert_scores: list[Floats] = field(default_factory=list)
     """Of all questions, before rescaling."""
     _bounds: tuple[float, float] | None = None
 
     def add(self, key: bytes, record: SummaryRecord) -> None:
-        """Take in what was asked about a summary."""
+        """Add the record of a summary."""
         place = (record.metric, key)
         if record.unscored:
             self.reasons[place] = record.unscored
@@ -85,7 +85,7 @@ class Verdicts:
         self._bounds = None
 
     def joined(self, other: Verdicts) -> Verdicts:
-        """Return these verdicts with others beside them; what counts as 0 and as 1 is decided by these."""
+        """Return these verdicts together with others; the range of BERTScores stays that of these."""
         return replace(self, found={**other.found, **self.found}, reasons={**other.reasons, **self.reasons})
 
     def rescale(self, record: SummaryRecord) -> SummaryRecord:
@@ -123,7 +123,7 @@ class Verdicts:
 
 
 def run_verdicts(resources: Resources) -> Verdicts:
-    """Return what the questions of a run came to; nothing where none were asked."""
+    """Return the verdicts on a run's questions; empty where none were asked."""
     return next((each for each in resources.first_pass.values() if isinstance(each, Verdicts)), Verdicts(()))
 
 
@@ -185,7 +185,7 @@ class QuestionCollector:
 
     @property
     def notes(self) -> Counter[str]:
-        """What there is to say of the texts that were read."""
+        """Notes on the texts that were read."""
         return self._pipeline.notes
 
     def update(self, examples: Sequence[Example]) -> None:
@@ -217,7 +217,7 @@ class QuestionCollector:
         return self._pipeline.ask(examples, tuple(self._need.inquiries.values()))
 
     def _too_long(self, example: Example, problem: TextTooLongError) -> list[SummaryRecord]:
-        """Ask nothing, unless the run ends here."""
+        """Return a record without questions, unless errors end the run."""
         reason = self._tools.too_long(example, problem)
         return [SummaryRecord(example.id, example.system, name, [], reason) for name in self._need.inquiries]
 

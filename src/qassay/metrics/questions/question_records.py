@@ -1,4 +1,4 @@
-"""What was asked about a summary, what was answered, and how the answers compare: one line of the questions' file."""
+"""The questions about a summary, the answers, and how these compare: one line of the questions' file."""
 
 import msgspec
 

@@ -51,7 +51,7 @@ class Interrogative:
 
 
 def ask_for(sentence: Tagged, answer: Phrase) -> Interrogative:
-    """Choose the question word for an answer from what the chunker says of it and from the word before it."""
+    """Return the question word for an answer, from its tags and the word before it."""
     words = sentence.words[answer.first : answer.last]
     before = sentence.words[answer.first - 1].text.lower() if answer.first else ""
     head = _head(words)

@@ -29,7 +29,7 @@ class Generator(Protocol):
 
 
 class ModelWriter:
-    """Asks a model for the question to each answer, in the form that the model was trained on.
+    """Writes the question to each answer with a model, in the form that the model was trained on.
 
     A prompt names `{answer}`, `{sentence}`, and the sentence's parts `{before}` and `{after}` the answer: for models
     that want the answer marked, `generate question: {before}<hl> {answer} <hl>{after}`.
@@ -41,7 +41,7 @@ class ModelWriter:
 
     @property
     def fingerprint(self) -> str:
-        """What identifies the model and the form of what it is given."""
+        """The identity of the model and of its prompt."""
         return (
             f"{self._generator.fingerprint}[{self._prompt}]" if self._prompt != PROMPT else self._generator.fingerprint
         )
@@ -57,7 +57,7 @@ class ModelWriter:
 
 
 def check_prompt(prompt: str) -> str:
-    """Accept a prompt that names the answer and the rest of the sentence, and nothing else."""
+    """Return a prompt after checking that it names the answer and the rest of the sentence, and nothing else."""
     try:
         named = [name for _, name, _, _ in Formatter().parse(prompt) if name is not None]
     except ValueError as problem:

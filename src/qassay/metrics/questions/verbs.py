@@ -74,7 +74,7 @@ def _without_ed(verb: str) -> list[str]:
 
 
 def _wants_e(stem: str) -> bool:
-    """Tell stems that English spells with a final e: "hop-ed" is hope, since hop doubles its p."""
+    """Whether English spells a stem with a final e: "hop-ed" is hope, since hop doubles its p."""
     last, before = stem[-1:], stem[-2:-1]
     if last in "cgvzu" or (last == "s" and before != "s"):
         return True

@@ -54,7 +54,7 @@ _OFFSET_POSITIONS = frozenset({"roberta", "xlm-roberta", "camembert", "mpnet", "
 
 
 def local_folder(ref: ModelRef) -> Path:
-    """Find a model's folder, downloading a Hub model if it is not cached and the network may be used."""
+    """Return a model's folder, downloading a Hub model if it is not cached and the network may be used."""
     if ref.kind != "hub":
         return ref.folder
     from huggingface_hub import errors, snapshot_download  # noqa: PLC0415 - part of the extra `hf`
@@ -71,7 +71,7 @@ def local_folder(ref: ModelRef) -> Path:
 
 
 def choose_device(device: Device) -> str:
-    """Resolve `auto`, and refuse a GPU that is not there."""
+    """Return the device that `auto` means; raise an error for a GPU that is not there."""
     import torch  # noqa: PLC0415 - heavy, an optional extra
 
     available = torch.cuda.is_available()
@@ -87,7 +87,7 @@ def positions_of(config: Any) -> int:  # noqa: ANN401 - the library's classes ar
 
 
 class Template(NamedTuple):
-    """The marks that a tokenizer puts around a text, and between two."""
+    """The special tokens that a tokenizer puts around a text, and between two."""
 
     before: list[int]
     between: list[int]
@@ -150,7 +150,7 @@ class HFBackbone:
 
     @cached_property
     def template(self) -> Template:
-        """Read the marks off two texts of one letter."""
+        """Find the special tokens by tokenising two texts of one letter."""
         alone, pair = self._tokenizer.encode("a"), self._tokenizer.encode("a", "a")
         first = alone.special_tokens_mask.index(0)
         last = len(alone.ids) - alone.special_tokens_mask[::-1].index(0)
@@ -165,12 +165,12 @@ class HFBackbone:
         )
 
     def pieces(self, texts: Sequence[str]) -> list[tuple[Ints, Ints]]:
-        """Cut texts into word pieces: their numbers and their spans, without marks."""
+        """Return the ids and the spans of the texts' word pieces, without special tokens."""
         cut = self._tokenizer.encode_batch(list(texts), add_special_tokens=False)
         return [(np.array(each.ids, np.int64), np.array(each.offsets, np.int64).reshape(-1, 2)) for each in cut]
 
     def names(self, text: str) -> list[str]:
-        """Cut a text into pieces and give them as they are written in the vocabulary."""
+        """Return a text's pieces as they are written in the vocabulary."""
         return list(self._tokenizer.encode(text, add_special_tokens=False).tokens)
 
     def run(self, rows: Sequence[tuple[Ints, Ints]], layer: int) -> Iterator[tuple[int, Any]]:
@@ -226,7 +226,7 @@ class HFEncoder:
         return self._backbone.fingerprint
 
     def pieces(self, text: str) -> list[str]:
-        """Cut a text into the model's pieces, without the marks around it."""
+        """Cut a text into the model's pieces, without special tokens."""
         return self._backbone.names(text)
 
     def encode(self, texts: Sequence[str], layer: int) -> list[TokenEmbeddings]:

@@ -62,7 +62,7 @@ class HFGenerator:
         return fingerprint(*tokenizer, *self._weights)
 
     def generate(self, texts: Sequence[str]) -> list[str]:
-        """Return what the model makes of each text; equal texts run once, texts of like length together."""
+        """Return the model's output for each text; equal texts run once, texts of like length together."""
         order = sorted(dict.fromkeys(texts), key=len)
         made: dict[str, str] = {}
         size = _AT_ONCE[self._device]

@@ -22,7 +22,7 @@ class Design:
     pairs: tuple[str, ...]
     peer: bool = False
     marked: bool = False
-    """Whether joined texts are parted by the tokenizer's own mark, and not by a space."""
+    """Whether joined texts are separated by the tokenizer's separator, and not by a space."""
 
 
 DESIGNS: dict[str, Design] = {
@@ -47,7 +47,7 @@ _ALL = {**DESIGNS, READER: Design(("c-qrt",), marked=True)}
 
 
 def design_named(name: str) -> Design:
-    """Look a design up, or say which there are."""
+    """Return a design by name; raise an error with the known names if there is none."""
     if name not in _ALL:
         raise SpecError(f'"{name}" is not one of AVA\'s designs; there are {", ".join(DESIGNS)}')
     return _ALL[name]

@@ -41,7 +41,7 @@ class KeyphraseSettings(msgspec.Struct, frozen=True):
 
 
 class TokenScorer(nn.Module):
-    """One hidden layer with tanh, then one score a token, or two whose difference is the logit of being key."""
+    """One hidden layer with tanh, then one score per token, or two whose difference is the logit of being key."""
 
     def __init__(self, width: int, outputs: Outputs) -> None:
         super().__init__()
@@ -146,7 +146,7 @@ class HFWeigher:
         ]
 
     def _rows(self, questions: Sequence[Ints], answers: Sequence[Ints]) -> tuple[list[tuple[Ints, Ints]], list[Place]]:
-        """Put question and answer side by side, long answers in windows; say where the answer stands in each row."""
+        """Return rows of question and answer, long answers in windows, with the answer's position in each row."""
         rows, places = [], []
         for pair, (question, answer) in enumerate(zip(questions, answers, strict=True)):
             opening, closing = self._frame(question)

@@ -90,7 +90,7 @@ class HFReader:
         return best[1]
 
     def _shortened(self, question: str) -> str:
-        """Leave a passage half of what the model reads at once."""
+        """Return the question, cut so that half of what the model reads at once is left for a passage."""
         places = self._tokenizer(question, add_special_tokens=False, return_offsets_mapping=True)["offset_mapping"]
         room = self._longest // 2
         if len(places) <= room:
@@ -99,7 +99,7 @@ class HFReader:
         return question[: places[room - 1][1]]
 
     def _windows(self, question: str, passage: str) -> Iterator[tuple[Vectors, Vectors, Ints]]:
-        """Return the passage's scores, the scores of no answer, and the places of the tokens, window by window."""
+        """Return the passage's scores, the scores of no answer, and the tokens' spans, window by window."""
         import torch  # noqa: PLC0415 - heavy, an optional extra
 
         taken = len(self._tokenizer(question, "")["input_ids"])

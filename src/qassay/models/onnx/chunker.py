@@ -129,7 +129,7 @@ def decode(sentence: str, places: Sequence[Span], scores: NDArray[np.float32]) -
 
 
 def _continued(label: str, inside: str) -> tuple[str, str]:
-    """Let a label that continues nothing begin something; give it and what is now open."""
+    """Return a label, changed to begin a chunk where it continues none, and the chunk that is now open."""
     mark, _, name = label.rpartition("-")
     if mark == "I" and name != inside:
         return f"B-{name}", name

@@ -36,7 +36,7 @@ Result = TypeVar("Result")
 _KEPT_BYTES = 96 << 20
 _MARKS = 2
 MOST_PIECES = 500_000
-"""Of one text: a long book. Its states take two gigabytes with all that metrics make of them."""
+"""The most characters of one text: a long book, whose states take two gigabytes with what metrics compute on them."""
 
 
 _thread = local()
@@ -58,7 +58,7 @@ def _setting(stopped: Event) -> Iterator[None]:
 
 
 class Session:
-    """A graph that is open. That it does not run is its folder's fault (files of several models, say), and said so."""
+    """An open graph. Where it does not run, the error names its folder, which may mix files of several models."""
 
     def __init__(self, path: Path, session: Any) -> None:  # noqa: ANN401 - the library's class is not typed
         self._path = path
@@ -114,7 +114,7 @@ class Runtime:
             raise ModelError(f"{graph}: damaged, or not a graph that this onnxruntime reads: {problem}") from problem
 
     def parallel(self, work: Callable[[Item], Result], items: Sequence[Item], sizes: Sequence[int]) -> list[Result]:
-        """Do the work for all items, the largest first, and give the results in the items' order.
+        """Do the work for all items, the largest first, and return the results in the items' order.
 
         A thread takes the next item when it is done with one, so that one on a busy processor holds up no other. On
         Ctrl-C threads end when a graph has run, and do not finish a long text first.
@@ -172,11 +172,11 @@ class OnnxEncoder:
         return tokenizer
 
     def pieces(self, text: str) -> list[str]:
-        """Cut a text into the model's word pieces, without the marks around it."""
+        """Cut a text into the model's word pieces, without special tokens."""
         return list(self._tokenizer.encode(text, add_special_tokens=False).tokens)
 
     def cut(self, texts: Sequence[str]) -> list[Ints]:
-        """Cut texts into the numbers of the model's word pieces, without the marks around them."""
+        """Return the ids of the texts' word pieces, without special tokens."""
         return [each.ids[1:-1] for each in self._cutter.cut(texts)]
 
     @property
@@ -186,7 +186,7 @@ class OnnxEncoder:
 
     @property
     def marks(self) -> tuple[int, int]:
-        """The numbers of the marks that open and close a text."""
+        """The ids of the special tokens before and after a text."""
         return self._cutter.marks
 
     def encode(self, texts: Sequence[str], layer: int) -> list[TokenEmbeddings]:
@@ -202,7 +202,7 @@ class OnnxEncoder:
         return [known for text in texts if (known := found[text]) is not None]
 
     def states(self, ids: Ints, layer: int) -> Vectors:
-        """Run word pieces, marks included and no more than the model reads at once, up to a layer."""
+        """Run word pieces with their special tokens, at most as many as the model reads at once, up to a layer."""
         return _climb(ids, [self._session(stop) for stop in self._stops(layer)])[-1]
 
     def _run(self, texts: Sequence[str], layer: int) -> dict[str, TokenEmbeddings]:
@@ -284,7 +284,7 @@ class OnnxEncoder:
         self._recent_bytes += made.vectors.nbytes
 
     def _forget(self) -> None:
-        """Make room for what is run next, all of which is kept until then: other metrics will ask for it."""
+        """Make room in the cache for the next texts, which other metrics will need again."""
         while self._recent_bytes > _KEPT_BYTES:
             _, oldest = self._recent.popitem(last=False)
             self._recent_bytes -= oldest.vectors.nbytes

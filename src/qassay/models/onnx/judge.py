@@ -1,4 +1,4 @@
-"""The embedded judge: reads reference, question and candidate together and says how likely the candidate is right.
+"""The embedded judge: reads reference, question and candidate together; returns how likely the candidate is right.
 
 With a context it is LERC's reader as well: the passage that the question is about is read behind the candidate.
 """
@@ -41,12 +41,12 @@ class Judged(NamedTuple):
 
 
 class Judge(Protocol):
-    """Candidates held against references to logits of being right."""
+    """(question, reference, candidate) to logits of the candidate being right."""
 
     ref: str
     notes: ModelNotes
     english: bool
-    """Whether it reads hardly anything but English."""
+    """Whether it reads English only."""
 
     @property
     def fingerprint(self) -> str:
@@ -63,7 +63,7 @@ class JudgeHead(msgspec.Struct, frozen=True):
     graph: str
     weights: str
     longest: dict[str, int]
-    """Pieces that are read of each text, its two marks included."""
+    """How many pieces of each text are read, including its two special tokens."""
 
     def __post_init__(self) -> None:
         check_file_names(self.graph, self.weights)
@@ -115,7 +115,7 @@ class OnnxJudge:
         return {text: _Text(pieces, word_keys(pieces, self._kinds)) for text, pieces in zip(distinct, cut, strict=True)}
 
     def _row(self, pair: Judged, texts: Mapping[str, _Text]) -> tuple[Ints, Ints]:
-        """Put the texts of a pair in a row, and mark their pieces."""
+        """Return the pieces of a pair's texts in one row, with their segment ids."""
         found = {role: texts[words] for role in ROLES if (words := getattr(pair, role)).strip()}
         room = self._encoder.model.longest - 1
         for role, text in found.items():
@@ -145,12 +145,12 @@ class OnnxJudge:
 
 @lru_cache(maxsize=4)
 def _kinds_of(encoder: OnnxEncoder) -> NDArray[np.uint8]:
-    """Look at the whole vocabulary once a model, however many judges are made of it."""
+    """Read the whole vocabulary once per model, for all its judges."""
     return piece_kinds(encoder.vocabulary)
 
 
 def _nearest(text: _Text, other: _Text | None, room: int) -> _Text:
-    """Of a long text, take the stretch that shares most words with the other; the first of equally near ones."""
+    """Return the window of a long text that shares most words with the other text; the first of equals."""
     shared = np.isin(text.keys, other.keys) & (text.keys != 0) if other else np.zeros(len(text.keys), bool)
     near = max(windows(len(text.keys), room), key=lambda window: int(shared[window.start : window.end].sum()))
     return _Text(text.pieces[near.start : near.end], text.keys[near.start : near.end])

@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 DESCRIPTION = "judge_layer.json"
 BIAS = "bias"
 _FARTHEST = 700.0
-"""Widths beyond the middle: the exponential of more is no number."""
+"""Widths beyond the middle; the exponential of more overflows."""
 
 
 class Coefficients(msgspec.Struct, frozen=True):
     """What a signal adds to the logit, times its value."""
 
     short: float
-    """Held against a short reference."""
+    """With a short reference."""
     long: float
 
 

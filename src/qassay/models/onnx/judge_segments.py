@@ -1,4 +1,4 @@
-"""What the judge is told about the pieces it reads: whose text they are of, and which other texts hold their word."""
+"""Segment ids for the judge: which text a piece belongs to, and which other texts hold its word."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ COMPARED = {
 """For each role, the two texts in which its words are looked for."""
 MARKS = 4 * len(ROLES)
 LONGEST = {"reference": 128, "question": 64, "candidate": 160, "context": 256}
-"""Pieces that are read of each text, [CLS] and [SEP] included."""
+"""How many pieces of each text are read, including [CLS] and [SEP]."""
 MATCHES_NOTHING, BEGINS_WORD, CONTINUES_WORD = 0, 1, 2
 
 
 def piece_kinds(vocabulary: Mapping[str, int]) -> NDArray[np.uint8]:
-    """Say of every piece whether it begins a word, continues one, or (special pieces, marks) matches nothing."""
+    """Return for every piece whether it begins a word, continues one, or (special, punctuation) matches nothing."""
     kinds = np.zeros(1 + max(vocabulary.values(), default=-1), np.uint8)
     for piece, number in vocabulary.items():
         if piece.startswith("##"):
@@ -40,7 +40,7 @@ def piece_kinds(vocabulary: Mapping[str, int]) -> NDArray[np.uint8]:
 
 
 def word_keys(pieces: NDArray[np.integer], kinds: NDArray[np.uint8]) -> Ints:
-    """Return every piece the key of the word it stands in: equal words have equal keys; 0 for what matches nothing."""
+    """Return for every piece the key of its word: equal words have equal keys; 0 for what matches nothing."""
     if not len(pieces):
         return np.zeros(0, np.int64)
     kind = kinds[pieces]
@@ -58,7 +58,7 @@ def word_keys(pieces: NDArray[np.integer], kinds: NDArray[np.uint8]) -> Ints:
 
 
 def marks_of(keys: Mapping[str, Ints]) -> dict[str, Ints]:
-    """Mark each piece with its text's role and with which of the two texts compared hold its word."""
+    """Return each piece's segment id: its text's role, and which of the two other texts hold its word."""
     marks = {}
     for role, own in keys.items():
         found = [(own[:, None] == keys[other]).any(1) & (own != 0) if other in keys else 0 for other in COMPARED[role]]

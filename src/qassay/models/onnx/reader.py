@@ -64,7 +64,7 @@ class ReaderHead(msgspec.Struct, frozen=True):
     graph: str
     weights: str
     window: int
-    """Word pieces of a passage that are read at once, marks left out."""
+    """Word pieces of a passage that are read at once, without special tokens."""
     most_windows: int
     """Of longer passages the windows that share most with the question are read, up to this many."""
     longest_question: int
@@ -72,7 +72,7 @@ class ReaderHead(msgspec.Struct, frozen=True):
     threshold: float
     scale: Annotated[float, msgspec.Meta(gt=0)] = 1.0
     shift: float = 0.0
-    """What makes of the scores' log-odds that there is an answer those that held on the development rows."""
+    """Calibration of the log-odds that there is an answer, fitted on the development rows."""
 
     def __post_init__(self) -> None:
         check_file_names(self.graph, self.weights)

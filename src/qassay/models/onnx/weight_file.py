@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 SUFFIX = ".npz"
 _MEMBER = ".npy"
 _NAME_FIELD = 0x42
-"""How a protocol buffer announces an ONNX tensor's name: field 8, a string, whose length follows."""
+"""The tag before an ONNX tensor's name in a protocol buffer: field 8, a string, whose length follows."""
 
 
 def write_weights(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:

@@ -28,13 +28,13 @@ _NOWHERE = (0, 0)
 
 
 class Pieces(NamedTuple):
-    """A text in word pieces, with the mark before and the mark after it."""
+    """A text in word pieces, with the special tokens before and after it."""
 
     ids: Ints
     spans: Ints
-    """(pieces, 2): start and end of each piece in the text, in characters; (0, 0) for a mark."""
+    """(pieces, 2): start and end of each piece in the text, in characters; (0, 0) for a special token."""
     special: Bools
-    """Which pieces are marks."""
+    """Which pieces are special tokens."""
 
 
 class PieceCutter:
@@ -43,7 +43,7 @@ class PieceCutter:
     def __init__(self, tokenizer: Tokenizer) -> None:
         self._tokenizer = tokenizer
         self.marks: tuple[int, int] = (tokenizer.token_to_id("[CLS]"), tokenizer.token_to_id("[SEP]"))
-        """The numbers of the marks that open and close a text."""
+        """The ids of the special tokens before and after a text."""
         self._by_words = _cuts_by_words(tokenizer)
         self._entering = Lock()
         self._forget()
@@ -72,7 +72,7 @@ class PieceCutter:
         return Pieces(ids, np.array([_NOWHERE, *cut.offsets, _NOWHERE], np.int64), special)
 
     def _cut_plain(self, places: Sequence[int], texts: Sequence[str]) -> Iterator[tuple[int, Pieces]]:
-        """Cut plain texts, all but those in which the kinds of characters do not tell the words."""
+        """Cut plain texts, except those whose words cannot be found by kinds of characters."""
         scanned = BERT_WORDS.cut(texts)
         rows = self._known(scanned)
         counts = self._count[rows]
@@ -93,7 +93,7 @@ class PieceCutter:
                 yield place, Pieces(ids[low:high], spans[low:high], special[low:high])
 
     def _known(self, scanned: Scanned) -> Ints:
-        """Return each scanned word's row in the tables of pieces, where new words are entered."""
+        """Return each scanned word's row in the tables of pieces, adding new words."""
         numbered = scanned.number()
         words = list(numbered.words)
         if len(self._rows) > _MOST_WORDS:

@@ -1,4 +1,4 @@
-"""Which words a candidate and a reference share, and where they stand in their texts."""
+"""Which words a candidate and a reference share, with their spans."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ _cut = tokeniser("word").tokens
 
 
 class Match(IntEnum):
-    """How a word is found on the other side."""
+    """How a word matches the other side."""
 
     NONE = 0
     SHARED = 1
-    """There, but in another order."""
+    """Shared, but in another order."""
     IN_ORDER = 2
     """On a longest common subsequence: what ROUGE-L counts."""
 
 
 @dataclass(frozen=True, slots=True)
 class AlignedWord:
-    """A `word` token's place in its text, in characters, and how it matches."""
+    """A `word` token's span in its text, in characters, and how it matches."""
 
     start: int
     end: int
@@ -66,7 +66,7 @@ def align(candidate: str, reference: str) -> Alignment:
 
 
 def closest(alignments: Sequence[Alignment]) -> int:
-    """Find the reference that has the best F of words in order, then of words in any order."""
+    """Return the reference with the best F of words in order, then of words in any order."""
     return max(range(len(alignments)), key=lambda i: (_f1(alignments[i], ordered=True), _f1(alignments[i])))
 
 

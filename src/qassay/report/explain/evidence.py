@@ -24,7 +24,7 @@ _WORDS = "word"
 
 
 class WeighedWord(NamedTuple):
-    """A word's place in its composed text, and what it weighs."""
+    """A word's span in its composed text, and its weight."""
 
     start: int
     end: int
@@ -32,7 +32,7 @@ class WeighedWord(NamedTuple):
 
 
 class Weighed(NamedTuple):
-    """The words of an answer and of its references that weigh something."""
+    """The words of an answer and of its references with a weight above 0."""
 
     candidate: tuple[WeighedWord, ...]
     references: tuple[tuple[WeighedWord, ...], ...]
@@ -45,7 +45,7 @@ class Weighed(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class AnswerEvidence:
-    """What stands behind one answer's scores."""
+    """The evidence for one answer's scores."""
 
     weights: Mapping[str, Weighed] = field(default_factory=dict)
     """By weighting."""
@@ -54,7 +54,7 @@ class AnswerEvidence:
 
 
 def gather_evidence(examples: Iterable[Example], scorer: Scorer) -> Iterator[AnswerEvidence]:
-    """Weigh and judge answers once more, and keep what the scores were made of."""
+    """Yield the evidence for each answer's scores, computing weights and signals once more."""
     used = {metric.spec.weights for metric in scorer.metrics}
     # The other weightings can be read off the texts.
     weightings = [name for name, weighting in WEIGHTINGS.items() if name in used and weighting.runs_model]

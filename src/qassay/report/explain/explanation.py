@@ -1,4 +1,4 @@
-"""The words behind one answer's scores: which match, what they weigh, and the numbers that follow from them."""
+"""The explanation of one answer's scores: matching words, their weights, and the numbers that follow."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ class ExplainedWord:
     end: int
     match: Match
     weights: Mapping[str, float]
-    """By weighting; empty when no weighted metric was asked for."""
+    """By weighting; empty without a weighted metric."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExplainedText:
-    """A text with its words; very long texts are cut, and say so."""
+    """A text with its words; very long texts are clipped."""
 
     shown: Clipped
     words: tuple[ExplainedWord, ...]
@@ -52,7 +52,7 @@ class ExplainedText:
 
 @dataclass(frozen=True, slots=True)
 class ReferenceComparison:
-    """The candidate beside one of its references."""
+    """The candidate compared with one of its references."""
 
     reference: Reference
     candidate_side: ExplainedText
@@ -79,7 +79,7 @@ class Explanation:
     example: Example
     specs: tuple[str, ...]
     definitions: Mapping[str, str]
-    """What each metric is, in a line."""
+    """A one-line summary of each metric."""
     weightings: tuple[str, ...]
     scores: Mapping[str, Score]
     """Against all references, as `qassay score` gives them."""
@@ -109,7 +109,7 @@ class Explanation:
 
 
 def explain(example: Example, specs: Sequence[str], scorer: Scorer) -> Explanation:
-    """Take one answer's scores apart, reference by reference.
+    """Explain one answer's scores, reference by reference.
 
     Words are compared as `word` tokens; the weights of a metric with another tokeniser go to the words that its tokens
     cover. Of two metrics with the same weighting the first one's weights are shown. Where the run's references were
@@ -174,7 +174,7 @@ def _scores(
 
 
 def _token_weights(metrics: Sequence[Metric], batch: Batch) -> dict[str, list[AnswerWeights]]:
-    """Return what the tokens weigh, by weighting, for the first metric with each."""
+    """Return the tokens' weights by weighting, of the first metric with each."""
     found: dict[str, list[AnswerWeights]] = {}
     for metric in metrics:
         if metric.spec.weights and metric.spec.weights not in found:
@@ -183,7 +183,7 @@ def _token_weights(metrics: Sequence[Metric], batch: Batch) -> dict[str, list[An
 
 
 def _side(shown: Clipped, words: Sequence[AlignedWord], weights: Mapping[str, TokenWeights]) -> ExplainedText:
-    """Carry the weights of a metric's tokens to the words; one that none of the tokens covers has no weight."""
+    """Project the weights of a metric's tokens onto the words; a word that no token covers has no weight."""
     spans = np.array([(word.start, word.end) for word in words], np.int64).reshape(-1, 2)
     of_word: list[dict[str, float]] = [{} for _ in words]
     for name, (places, values) in weights.items():

@@ -87,7 +87,7 @@ def _title(id_: str) -> str:
 
 
 def _heading(text: str) -> str:
-    """Cut what is too long for a heading at a space; the page has the rest below."""
+    """Clip a long heading at a space; the page has the whole text below."""
     clipped = clip(text, _HEADING)
     return f"{clipped.text.rsplit(maxsplit=1)[0]} …" if clipped.more else text
 
@@ -187,7 +187,7 @@ def _scores_table(explanation: Explanation, comparison: ReferenceComparison) -> 
 
 
 def _parts_table(spec: str, parts: Sequence[Part]) -> RenderableType:
-    """List what a judge goes by and what it adds to the verdict: above 0 for right, below for wrong."""
+    """Return the table of a judge's signals with what each adds to the verdict: above 0 for right, below for wrong."""
     table = Table(box=None, pad_edge=False, header_style="dim")
     table.add_column(f"{spec} goes by", overflow="fold")
     table.add_column("adds", justify="right", no_wrap=True)
@@ -208,7 +208,7 @@ def _parts_table(spec: str, parts: Sequence[Part]) -> RenderableType:
 
 
 def _weights_table(weightings: Sequence[str], comparison: ReferenceComparison) -> Table:
-    """List the words with their weights, the heaviest first, candidate and reference side by side."""
+    """Return the table of words with their weights, the heaviest first, for candidate and reference."""
     table = Table(box=None, pad_edge=False, header_style="dim")
     for name in ("answer", "reference"):
         table.add_column(name, overflow="fold", min_width=len("reference"))

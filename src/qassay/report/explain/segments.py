@@ -1,4 +1,4 @@
-"""A text cut into words and what stands between them, ready to be coloured."""
+"""A text split into words and the characters between them, for colouring."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NO_WEIGHTS: Mapping[str, float] = {}
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A word with its match and weights, or a stretch between words."""
+    """A word with its match and weights, or the characters between words."""
 
     text: str
     match: Match
@@ -25,7 +25,7 @@ class Segment:
 
 
 def segments(side: ExplainedText) -> Iterator[Segment]:
-    """Return the whole shown text, piece by piece; neighbours that look alike stay apart when they weigh something."""
+    """Yield the whole shown text in segments; neighbours that look alike are joined unless they have weights."""
     text, position = side.shown.text, 0
     for word in side.words:
         if word.start > position:
@@ -38,6 +38,6 @@ def segments(side: ExplainedText) -> Iterator[Segment]:
 
 
 def strongest(comparison: ReferenceComparison, weighting: str) -> float:
-    """Find the highest weight on either side, which the heat map shows at full strength."""
+    """Return the highest weight on either side, which the heat map shows at full strength."""
     words = (*comparison.candidate_side.words, *comparison.reference_side.words)
     return max((word.weights.get(weighting, 0.0) for word in words), default=0.0)

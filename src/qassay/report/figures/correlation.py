@@ -1,4 +1,4 @@
-"""How metrics agree with people, drawn: intervals, scatter plots, parts as bars, sweeps as curves."""
+"""Figures of metrics' agreement with people: intervals, scatter plots, parts as bars, sweeps as curves."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from qassay.meta.correlation.sweep import SweepPoint
 
 NAMED = 6
-"""Answers that a scatter plot points at."""
+"""How many answers a scatter plot numbers."""
 PARTS = 24
 """Parts that are drawn, the largest first; the numbers hold all."""
 _WIDE = 420.0

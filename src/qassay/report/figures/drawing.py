@@ -1,4 +1,4 @@
-"""What figures with axes are drawn of: pictures in coordinates of their own, scales, texts that fit.
+"""The elements of figures with axes: pictures in coordinates of their own, scales, texts that fit.
 
 A drawing names no colours: the style sheet `drawings.css` does, following the page's theme there and in the light
 theme's colours where a drawing is a file of its own.
@@ -32,7 +32,7 @@ class Drawing:
 
     title: str
     label: str
-    """What the picture shows, for those who cannot see it."""
+    """The text alternative."""
     width: float
     height: float
     shapes: Markup
@@ -52,7 +52,7 @@ class Drawing:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """Pictures that belong together, and the numbers behind them."""
+    """Pictures that belong together, with their numbers."""
 
     name: str
     """The name of its files, without an extension."""
@@ -61,7 +61,7 @@ class Figure:
     columns: Sequence[str]
     rows: Sequence[Sequence[str | float | None]]
     legend: Sequence[tuple[str, str]] = ()
-    """What each colour stands for: name and class; empty where the pictures say it themselves."""
+    """The legend: name and class of each colour; empty where the pictures are labelled."""
     note: str = ""
     """What is not drawn, and why."""
 
@@ -75,7 +75,7 @@ class Axis(NamedTuple):
     end: float
 
     def at(self, value: float) -> float:
-        """Return a number's place; beyond the ends it stays at the end."""
+        """Return a number's position, clipped to the ends."""
         share = (value - self.low) / (self.high - self.low)
         return self.start + min(1.0, max(0.0, share)) * (self.end - self.start)
 
@@ -85,7 +85,7 @@ Scaled = tuple[Axis, list[float]]
 
 
 def axis(values: Iterable[float], start: float, end: float, *, about: int = 5) -> Scaled:
-    """Lay an axis out that holds all values and begins and ends at round numbers, and return its ticks."""
+    """Return an axis that holds all values and begins and ends at round numbers, with its ticks."""
     known = [value for value in values if math.isfinite(value)] or [0.0, 1.0]
     low, high = min(known), max(known)
     if high - low < 1e-9 * max(1.0, abs(high)):
@@ -101,7 +101,7 @@ def axis(values: Iterable[float], start: float, end: float, *, about: int = 5) -
 def text(
     content: str, x: float, y: float, kind: str = "", anchor: str = "start", *, room: float | None = None
 ) -> Markup:
-    """Write a text, shortened to the room it has; its title holds the whole."""
+    """Return a text element, shortened to its room; its title holds the whole text."""
     whole = printable(content)
     shown = whole if room is None else fitted(whole, room)
     title = Markup("<title>{}</title>").format(whole) if shown != whole else Markup("")
@@ -121,7 +121,7 @@ def fitted(content: str, room: float) -> str:
 
 
 def printable(content: str) -> str:
-    """Leave out what XML cannot hold."""
+    """Return a text without the characters that XML cannot hold."""
     return _NO_XML.sub("", content)
 
 

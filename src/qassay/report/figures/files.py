@@ -31,7 +31,7 @@ _PNG_SCALE = 2.0
 
 
 def make_folder(folder: Path) -> None:
-    """Make the folder for figures, or say why it cannot be one."""
+    """Create the folder for figures; raise an error if that is impossible."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -39,7 +39,7 @@ def make_folder(folder: Path) -> None:
 
 
 def write_figures(figures: Iterable[Figure], folder: Path) -> tuple[list[Path], bool]:
-    """Write NAME.svg, NAME.png and NAME.csv of every figure; say which files there are and whether PNGs could be made.
+    """Write NAME.svg, NAME.png and NAME.csv of every figure; return the files and whether PNGs could be made.
 
     Without resvg-py (the extra `png`) there are no PNGs. What has no pictures is written as numbers alone.
     """
@@ -113,7 +113,7 @@ def _file_name(name: str) -> str:
 
 @cache
 def _style() -> str:
-    """Put the light theme's colours where the style sheet names them, as not every program knows variables."""
+    """Replace the style sheet's variables by the light theme's colours, as not every program knows variables."""
     light = re.search(r":root \{(.*?)\}", asset("colours.css"), re.DOTALL)
     colours = dict(re.findall(r"--([\w-]+):\s*([^;]+);", light[1])) if light else {}
     return re.sub(r"var\(--([\w-]+)\)", lambda found: colours[found[1]], asset("drawings.css"))

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 TINTS = 8
-"""Colours that stay apart; beyond, they come again."""
+"""How many distinct colours there are; beyond, they repeat."""
 _MARGIN = 2.0
 """Room at both ends, in per cent, so that a dot at the limit is whole."""
 

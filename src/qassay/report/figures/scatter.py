@@ -62,7 +62,7 @@ def scatter_drawing(
 
 
 def _least_range(x: Floats) -> tuple[float, ...]:
-    """Begin at 0, and go to 1 where all scores are equal."""
+    """Return the range of scores: from 0, and to 1 where all are equal."""
     return (0.0,) if len(x) and np.ptp(x) > 0 else (0.0, 1.0)
 
 
@@ -77,7 +77,7 @@ def _trend(x: Floats, y: Floats, across: Axis, up: Axis) -> list[Markup]:
 
 
 def _spots(places: Floats) -> list[tuple[float, float, float]]:
-    """Put points that fall together into one spot whose area is their number, at most so many spots in all."""
+    """Merge points that fall together into one spot whose area is their number, at most so many spots in all."""
     grid = 0.5
     while True:
         spots, counts = np.unique(np.round(places / grid), axis=0, return_counts=True)

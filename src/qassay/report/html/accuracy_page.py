@@ -58,7 +58,7 @@ class _Line:
 
 
 def write_accuracy_page(page: AccuracyPage, path: Path) -> None:
-    """Write the page, all or not at all; a place that cannot be written is an `OutputError`."""
+    """Write the page atomically; raise `OutputError` if it cannot be written."""
     write_page(render_accuracy(page), path)
 
 

@@ -1,4 +1,4 @@
-"""The page of `qassay agree`: how people agree with each other, who stands apart, and on which items they differ."""
+"""The page of `qassay agree`: agreement between people, annotators who disagree, and items on which they differ."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class _Line:
 
 
 def write_agreement_page(report: AgreementReport, path: Path) -> None:
-    """Write the page, all or not at all; a place that cannot be written is an `OutputError`."""
+    """Write the page atomically; raise `OutputError` if it cannot be written."""
     write_page(render_agreement(report), path)
 
 

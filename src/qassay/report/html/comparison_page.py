@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _SIGNIFICANCE = 0.05
 _AT_ONCE, MOST_PAIRS = 6, 100
-"""Pairs of systems that lie open, and that the page holds."""
+"""How many pairs of systems are expanded, and how many the page holds."""
 _ENDS = (0.05, 0.1, 0.2, 0.5, 1.0)
 """Where the axis of differences may end, as shares of the metrics' maxima."""
 
@@ -64,7 +64,7 @@ class _Pair:
 
 
 def write_comparison_page(report: ComparisonReport, path: Path) -> None:
-    """Write the page, all or not at all; a place that cannot be written is an `OutputError`."""
+    """Write the page atomically; raise `OutputError` if it cannot be written."""
     write_page(render_comparison(report), path)
 
 

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from qassay.report.html.wrong_answers import WrongAnswer
 
 _AT_ONCE = 12
-"""Differences that are shown before the reader asks for more."""
+"""How many differences are shown at first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ class _Plot:
 
 
 def write_correlation_page(report: CorrelationReport, path: Path) -> None:
-    """Write the page, all or not at all; a place that cannot be written is an `OutputError`."""
+    """Write the page atomically; raise `OutputError` if it cannot be written."""
     write_page(render_correlation(report), path)
 
 
@@ -104,7 +104,7 @@ def correlation_figures(report: CorrelationReport) -> list[Figure]:
 
 
 def correlation_tables(report: CorrelationReport) -> list[Figure]:
-    """Return what has no picture: the differences, and the most wrong answers."""
+    """Return the tables without a picture: the differences, and the most wrong answers."""
     columns = ("a", "b", "coefficient", "difference", "p", "p_holm", "test", "n")
     rows = [
         (each.a, each.b, str(each.coefficient), each.difference, each.p, each.adjusted, str(each.test), each.n)
@@ -151,7 +151,7 @@ def render_correlation(report: CorrelationReport) -> str:
 
 
 def _range(whole: Sequence[Agreement]) -> tuple[float, float]:
-    """Return the axis that all strips share: to 1, and as far below 0 as any interval goes."""
+    """Return the axis of all strips: up to 1, and as far below 0 as any interval goes."""
     ends = [0.0]
     for agreement in whole:
         for found in agreement.correlations.values():
@@ -192,7 +192,7 @@ def _systems(evidence: JudgedScores) -> dict[str, list[tuple[str, float, float]]
 
 
 def _inspected(evidence: JudgedScores) -> int:
-    """Look at the most wrong tenth of the answers, as Lee et al. 2021 does, and never at more than its hundred."""
+    """Return how many answers are inspected: a tenth, as in Lee et al. 2021, and at most a hundred."""
     return max(NAMED, min(MOST, len(evidence.panel) // 10))
 
 

@@ -1,4 +1,4 @@
-"""From a template and its data to one HTML file that needs nothing else."""
+"""Renders a template and its data as one self-contained HTML file."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def embed(data: Any) -> Markup:  # noqa: ANN401 - whatever JSON can hold
 
 
 def write_page(html: str, path: Path) -> None:
-    """Write the page all or not at all; a place that cannot be written is an `OutputError`."""
+    """Write the page atomically; raise `OutputError` if it cannot be written."""
     with replacing(path) as unfinished:
         # Half of a surrogate pair is no character; it must not keep the page from being written.
         unfinished.write_bytes(html.encode("utf-8", "replace"))

@@ -60,7 +60,7 @@ def answers_section(
     *,
     by_question: bool = False,
 ) -> dict[str, Any]:
-    """Return what the template `answers.html` needs; `by_question` opens with the systems side by side."""
+    """Return the data of the template `answers.html`; `by_question` shows the systems side by side at first."""
     view = "questions" if by_question else "answers"
     data = embed({**answers_payload(answers, specs, names, ordering), "view": view})
     return {"answers": answers, "leading": ordering.leading(specs), "data": data}
@@ -72,7 +72,7 @@ def answers_payload(
     names: Mapping[str, str],
     ordering: Ordering,
 ) -> dict[str, Any]:
-    """Return everything that the table of answers shows; `names` holds what people read for each system."""
+    """Return everything that the table of answers shows; `names` has the display name of each system."""
     rows = answers.rows
     texts = Texts(fitting_length({text for row in rows for text in _texts(row.example)}))
     number = {system: i for i, system in enumerate(names)}

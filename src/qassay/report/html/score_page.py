@@ -66,7 +66,7 @@ class _MetricCard:
 
 
 def write_report(report: Report, path: Path) -> None:
-    """Write the page, all or not at all; a place that cannot be written is an `OutputError`."""
+    """Write the page atomically; raise `OutputError` if it cannot be written."""
     write_page(render_report(report), path)
 
 
@@ -143,7 +143,7 @@ def _counts(report: Report, aggregate: Aggregate) -> list[int]:
 
 
 def _distribution_label(counts: Sequence[int], maximum: float) -> str:
-    """Describe a distribution to those who cannot see it."""
+    """Return the text alternative of a distribution."""
     total = sum(counts)
     if not total:
         return "no scores"

@@ -111,7 +111,7 @@ def select_summaries(
 
 
 def write_summary_page(report: SummaryReport, path: Path) -> None:
-    """Write the page, all or not at all; a place that cannot be written is an `OutputError`."""
+    """Write the page atomically; raise `OutputError` if it cannot be written."""
     write_page(render_summaries(report), path)
 
 

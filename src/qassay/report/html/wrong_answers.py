@@ -1,4 +1,4 @@
-"""The answers that a metric gets most wrong, as people read them."""
+"""The answers that a metric gets most wrong, with their texts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _REFERENCES = 4
 
 @dataclass(frozen=True, slots=True)
 class WrongAnswer:
-    """One answer with its texts, where they are known, and what people and metrics say of it."""
+    """One answer with its texts, if known, its judgement and its scores."""
 
     place: str
     """Its name on the page."""

@@ -48,7 +48,7 @@ def agreement_table(
 
 
 def remarks(agreements: Sequence[Agreement], unlabelled: int = 0, by: str | None = None) -> list[str]:
-    """Return what has no value and what was left out; metrics of which the same is to be said share a line."""
+    """Return remarks on missing values and on what was left out; metrics with the same remark share a line."""
     found: dict[str, list[str]] = defaultdict(list)
     whole = [each.metric for each in agreements if each.by is None]
     for each in agreements:
@@ -81,7 +81,7 @@ def remarks(agreements: Sequence[Agreement], unlabelled: int = 0, by: str | None
 
 
 def better_first(difference: Difference) -> Difference:
-    """Turn a difference round where the second metric is the better one."""
+    """Reverse a difference whose second metric is the better one."""
     if difference.difference is None or difference.difference >= 0:
         return difference
     return replace(difference, a=difference.b, b=difference.a, difference=-difference.difference)
@@ -177,7 +177,7 @@ def _sweep(points: Sequence[SweepPoint]) -> list[RenderableType]:
 
 
 def _sweep_table(part: Sequence[SweepPoint]) -> Table:
-    """Lay values out in rows and metrics in columns; the highest of a column is bold."""
+    """Return a table of values by metrics; the highest of a column is bold."""
     table = Table(box=None, header_style="bold")
     table.add_column(Text(part[0].param), justify="right", no_wrap=True)
     found: dict[str, dict[float, float | None]] = defaultdict(dict)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 WIDTH = 80
 DASH = "\u2013"
-"""Stands for a missing score, and between the ends of an interval."""
+"""The sign for a missing score, and between the ends of an interval."""
 _ANY_INTERVAL = f"0.000{DASH}0.000"
 _PADDING = 2
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -32,7 +32,7 @@ _SPACE = re.compile(r"\s+")
 
 
 def plain(text: str) -> str:
-    """Put a text on one line, without characters that would steer the terminal instead of being shown."""
+    """Return a text on one line, without control characters of the terminal."""
     return _CONTROL.sub("�", _SPACE.sub(" ", text).strip())
 
 
@@ -71,7 +71,7 @@ def worst_table(rows: Sequence[AnswerRow], specs: Sequence[str], k: int = 5) -> 
 
 
 def score_text(value: float | None) -> str:
-    """Write a score; a missing one is a dash, never 0."""
+    """Format a score; a missing one is a dash, never 0."""
     return DASH if value is None else f"{value:.3f}"
 
 

@@ -1,4 +1,4 @@
-"""Methods of answer verification held against people, for the terminal."""
+"""Methods of answer verification compared with people's verdicts, for the terminal."""
 
 from __future__ import annotations
 

@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     Result = tuple[ScoredBatch, bytes]
 
 _AHEAD = 2
-"""How many chunks a worker has waiting: enough to keep it busy, few enough for constant memory."""
+"""Chunks queued per worker: enough to keep it busy, few enough for constant memory."""
 _processes = multiprocessing.get_context("spawn")
 
 
 class LocalEngine:
-    """One worker scores in this process; more get a process each, and the results keep their order."""
+    """One worker scores in this process; more get one process per worker. Results keep their order."""
 
     def __init__(self, workers: int = 1) -> None:
         self.workers = workers
@@ -68,7 +68,7 @@ class LocalEngine:
 
 
 class _Worker:
-    """A process that scores one chunk at a time. Its connection is its own: when it dies, nobody waits for it."""
+    """A process that scores one chunk at a time, over a connection of its own: when it dies, reading fails at once."""
 
     def __init__(self, scorer: Scorer) -> None:
         self._connection, theirs = _processes.Pipe()
@@ -78,7 +78,7 @@ class _Worker:
         theirs.close()
 
     def score(self, chunk: Chunk) -> Result:
-        """Return what the process makes of a chunk, or raise what it raised."""
+        """Return the process's scores of a chunk, or raise what it raised."""
         try:
             self._connection.send(chunk)
             result = self._connection.recv()
@@ -107,7 +107,7 @@ def _score_elsewhere(idle: SimpleQueue[_Worker], chunk: Chunk) -> Result:
 
 @contextmanager
 def _without_signals() -> Iterator[None]:
-    """Start processes that never see Ctrl-C or SIGTERM, which are the main process's to handle."""
+    """Start processes that ignore Ctrl-C and SIGTERM, which the main process handles."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -121,7 +121,7 @@ def _without_signals() -> Iterator[None]:
 
 
 def _work(scorer: Scorer, connection: Connection) -> None:
-    """Score the chunks that come over the connection, as long as the process at its other end lives."""
+    """Score the chunks that come over the connection until the main process ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     while True:
@@ -136,7 +136,7 @@ def _work(scorer: Scorer, connection: Connection) -> None:
 
 
 def _end_with_parent() -> None:
-    """End this process as soon as the one that started it has ended, in whatever way."""
+    """End this process as soon as its parent has ended, however it ended."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()
