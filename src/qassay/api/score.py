@@ -110,9 +110,9 @@ def score(
 
     files = paths_of(answers)
     if files is not None:
-        reread = again or wanted is None or bool(Scorer(wanted).first_passes)
-        files, closing = run.open(files, again=reread)
-        scorer = scorer_of(Reader(files, options))
+        scorer = scorer_of(()) if wanted else None
+        files, closing = run.open(files, again=again or scorer is None or bool(scorer.first_passes))
+        scorer = scorer or scorer_of(Reader(files, options))
         return run.score(StoredScores, files, scorer, closing, title=title_of(answers), batch=scorer.batch_size)
     if resume or workers > 1 or engine != "local":
         raise SpecError(f"{option('resume')}, {option('workers')} and {option('engine')} are for files; leave them out")

@@ -33,7 +33,7 @@ class AvaSettings(msgspec.Struct, frozen=True):
     """How a trained model is put together and used."""
 
     design: str
-    """A name of `ava_design.DESIGNS`, or `ava_design.READER`."""
+    """A name of `judge_design.DESIGNS`, or `judge_design.READER`."""
     longest: int
     base: str = ""
     """The encoder that training started from."""
