@@ -4,7 +4,7 @@ from dataclasses import replace
 import pytest
 
 from qassay.errors import SpecError
-from qassay.features import batch as features
+from qassay.features import resources as features
 from qassay.meta.correlation.evaluation import Options, evidence_of_table, measure
 from qassay.meta.correlation.levels import Level
 from qassay.meta.correlation.significance import DifferenceTest

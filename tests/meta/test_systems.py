@@ -95,14 +95,14 @@ def test_what_a_system_retrieved_may_be_unlike(spec):
 
 
 def test_pairs_are_compared():
-    """Their scores are means, under names that the catalogue does not have."""
+    """Pairs of answers are compared like any other; `em` is exact match."""
     rows = [
         {"id": str(i), "system": system, "answer": "Anna Berg", "prediction": prediction}
         for system, prediction in (("A", "Anna Berg"), ("B", "Berg"))
         for i in range(6)
     ]
     em, f1 = compare_table(qassay.verify(rows, ["em", "token_f1"]))
-    assert (em.metric, em.result.a, em.result.b, em.result.wins) == ("em", 1.0, 0.0, 6)
+    assert (em.metric, em.result.a, em.result.b, em.result.wins) == ("exact_match", 1.0, 0.0, 6)
     # one of one and two tokens shared: 2 * 1 * .5 / 1.5
     assert f1.result.b == pytest.approx(2 / 3)
 
