@@ -197,7 +197,7 @@ def test_unknown_labels_are_counted(files, tmp_path):
     """In the notes."""
     labels = write_labels(tmp_path / "some.csv", [*rows("A")[:20], {"id": "none", "system": "A", "judgement": 1}])
     notes = accuracy(files, "plain.jsonl", "--labels", labels)["notes"]
-    assert "labels of answers that are not there, left out: 1" in notes
+    assert "labels of unknown answers, left out: 1" in notes
 
 
 def test_contradictory_labels_can_be_averaged(files, tmp_path):

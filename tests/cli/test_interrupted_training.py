@@ -27,7 +27,7 @@ def test_an_interrupted_training_says_how_to_resume(tmp_path, monkeypatch):
         during.setattr("qassay.cli.commands.train._tell", interrupt)
         done = qassay(*words, check=130)
 
-    assert done.stderr.splitlines()[-1].startswith("interrupted; carry on with: qassay train keyphrase ")
+    assert done.stderr.splitlines()[-1].startswith("interrupted; resume with: qassay train keyphrase ")
     assert done.stderr.rstrip().endswith("--resume")
     assert "holds an unfinished training; carry on with it (--resume)" in qassay(*words, check=2).stderr
     resumed = qassay(*words, "--resume", check=0).stderr

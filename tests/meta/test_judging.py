@@ -166,4 +166,4 @@ def test_shares_of_people_are_noted():
 def test_the_tuned_threshold_is_told():
     """The reader sees from which score on an answer counts as right."""
     run = judge_answers(FOUR, "token_recall", dev=FOUR[:3])
-    assert f"answers count as right from a score of {run.threshold:.4g} on" in run.notes[0]
+    assert f"answers count as right with a score of at least {run.threshold:.4g}" in run.notes[0]

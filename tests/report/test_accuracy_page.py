@@ -31,7 +31,7 @@ def test_the_truth_is_shown_where_people_judged_all():
 
 def test_a_plan_has_a_table():
     """It says how many labels a width takes."""
-    assert "Labels that an interval takes" in render_accuracy(accuracy_page(width=0.2))
+    assert "Labels needed for an interval" in render_accuracy(accuracy_page(width=0.2))
 
 
 @pytest.mark.parametrize(("note", "shown"), [("a note", "a note"), ("<b>bold</b>", "&lt;b&gt;bold&lt;/b&gt;")])

@@ -82,7 +82,7 @@ def test_where_metric_and_people_agree_no_answer_is_wrong():
     same = [replace(each, judgement=float(each.candidate == each.references[0].text)) for each in judged_answers()]
     html = render_correlation(correlation_report(same, specs=("exact_match",), by=None, swept=None, draws=0))
     assert '<details class="wrong"' not in html
-    assert "No answer is ranked otherwise than by people." in html
+    assert "The metric ranks every answer as people do." in html
 
 
 def test_texts_cannot_break_out(html):

@@ -51,7 +51,7 @@ def test_the_header_counts(page):
 
 def test_unscored_answers_are_explained(page):
     """The page says whose answers have no score, and why."""
-    assert re.search(r"birch</b>: 1 answer without a score under every metric \(no candidate: 1\)", page)
+    assert re.search(r"birch</b>: 1 answer without a score by every metric \(no candidate: 1\)", page)
 
 
 def test_every_system_has_a_figure_for_every_metric(page):

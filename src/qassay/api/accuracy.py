@@ -29,9 +29,7 @@ if TYPE_CHECKING:
     from qassay.scoring.scorer import OnError
 
 Repeated = Literal["stop", "mean"]
-NO_ERRORS_OF_THE_JUDGE = (
-    "without labels the interval covers which questions were asked, and leaves out that the judge may err"
-)
+NO_ERRORS_OF_THE_JUDGE = "without labels the interval does not include the judge's errors"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -139,7 +139,7 @@ def correlate(
     device: Device = "auto",
     progress: Progress | None = None,
 ) -> CorrelationResult:
-    """Show how each metric agrees with people, with intervals, and which differences are significant.
+    """Correlate metrics with human judgements, with intervals, and test differences between metrics.
 
     Answers come with a `judgement` each, or `judgements` has them by id (files or rows, as `agree` writes them). Files
     with scores, which `qassay score -o` wrote or which are your own, need no metrics; they are joined by id and system

@@ -33,7 +33,7 @@ EngineName = Literal["local", "ray"]
 _MOST_WORKERS, _MOST_AT_ONCE = 4096, 1 << 20
 _POOLED = (
     'files whose answers name no system, counted as one; give their rows a "system", or use `qassay compare` '
-    "to hold the files against each other"
+    "to compare the files"
 )
 Stored = TypeVar("Stored", bound=StoredScores)
 

@@ -54,7 +54,7 @@ class PairFileOptions(PairOptions, total=False):
 
 _LEAST = 2
 """Verdicts that are needed to say anything of a method."""
-RATINGS = "judgements that are ratings, not 0 or 1; `qassay correlate` says how scores go with them"
+RATINGS = "judgements that are ratings, not 0 or 1; `qassay correlate` correlates scores with them"
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ def choice(*words: str) -> str:
     return "|".join(words)
 
 
-Inputs = Annotated[list[str], typer.Argument(metavar="INPUT", help="Files of answers; - reads stdin; .gz, .zst open.")]
+Inputs = Annotated[list[str], typer.Argument(metavar="INPUT", help="Files of answers; - is stdin; .gz and .zst work.")]
 Metrics = Annotated[
     list[str] | None,
     typer.Option(
@@ -57,9 +57,7 @@ Map = Annotated[
 ]
 System = Annotated[
     str | None,
-    typer.Option(
-        "--system", metavar="NAME", help="The system's name, where the file gives none.", rich_help_panel=INPUT
-    ),
+    typer.Option("--system", metavar="NAME", help="The system's name, if the file has none.", rich_help_panel=INPUT),
 ]
 Language = Annotated[
     str,
@@ -107,7 +105,7 @@ ReportFile = Annotated[
     typer.Option("--report", metavar="FILE.html", help="Write a report to open in a browser.", rich_help_panel=OUTPUT),
 ]
 Resume = Annotated[
-    bool, typer.Option("--resume", help="Carry on where a stopped run with this -o was.", rich_help_panel=RUNNING)
+    bool, typer.Option("--resume", help="Resume an interrupted run with this -o.", rich_help_panel=RUNNING)
 ]
 Quiet = Annotated[
     bool,

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 COMMANDS = {
-    "demo": "Score the packaged answers of three made-up systems.",
+    "demo": "Score the packaged answers of three invented systems.",
     "score": "Score every answer, and each system with an interval.",
     "compare": "Test which system is better, on the questions that both answered.",
-    "correlate": "Show how each metric agrees with people.",
+    "correlate": "Correlate metrics with human judgements.",
     "agree": "Measure agreement between annotators, drop noise, and average the rest.",
     "accuracy": "Estimate each system's accuracy with an interval.",
     "summary": "Score summaries by questions: QAEval and FEQA.",
@@ -31,8 +31,8 @@ COMMANDS = {
     "explain": "Show which words match, what they weigh, and the numbers behind each score.",
     "metrics": "List the metrics, or describe one.",
     "models": "List the embedded model and the Hugging Face models in the cache.",
-    "build": "Training sets from public data.",
-    "train": "Models of your own (extra train).",
+    "build": "Build training sets from public data.",
+    "train": "Train your own models (extra train).",
     "data": "Public benchmark files, with checksums.",
 }
 """Every command with one line of help; its module has its name."""
@@ -160,7 +160,7 @@ def _show_version(on: bool) -> None:
 
 app = typer.Typer(
     cls=Commands,
-    help="Tells you whether answers are right.",
+    help="Tell whether answers are right.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings=_SETTINGS,

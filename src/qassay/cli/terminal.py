@@ -70,7 +70,7 @@ class ProgressBar:
             TextColumn("{task.description}"),
             BarColumn(),
             TaskProgressColumn(),
-            TextColumn("{task.completed:,.0f} answers, {task.fields[rate]:,.0f} a second"),
+            TextColumn("{task.completed:,.0f} answers, {task.fields[rate]:,.0f} per second"),
             TimeRemainingColumn(),
             console=messages,
             transient=True,
@@ -165,7 +165,7 @@ def list_skipped(left_out: LeftOut) -> None:
 
 @contextmanager
 def resumable(out: Path | None) -> Iterator[None]:
-    """Print how to carry on with a run that is interrupted, or that lost a worker process."""
+    """Print how to resume a run that was interrupted, or that lost a worker process."""
     try:
         yield
     except (KeyboardInterrupt, StoppedError) as problem:
@@ -174,18 +174,18 @@ def resumable(out: Path | None) -> Iterator[None]:
             say(f"{what}; nothing was kept (with -o a run can be resumed)")
         else:
             words = [word for word in sys.argv[1:] if word != "--resume"]
-            say(f"{what}; carry on with: qassay {shlex.join([*words, '--resume'])}")
+            say(f"{what}; resume with: qassay {shlex.join([*words, '--resume'])}")
         raise KeyboardInterrupt from problem
 
 
 @contextmanager
 def startable(more_words: Callable[[], Sequence[str | Path]]) -> Iterator[None]:
-    """Tell whoever interrupts a training which words make its command carry on; without any, nothing was kept."""
+    """Print which options resume an interrupted training; without any, nothing was saved."""
     try:
         yield
     except KeyboardInterrupt:
         more = [str(word) for word in more_words()]
         words = [word for word in sys.argv[1:] if word != "--resume"]
-        told = f"carry on with: qassay {shlex.join([*words, *more])}" if more else "nothing was written"
+        told = f"resume with: qassay {shlex.join([*words, *more])}" if more else "nothing was written"
         say(f"interrupted; {told}")
         raise

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 ANSWER_SPAN, PREDICTION_SPAN = "answer_span", "prediction_span"
 """The fields that say where reference and candidate stand in their texts; looked for where they are not given."""
-NOT_IN_CONTEXT = "phrases that do not stand in their context, encoded by themselves"
+NOT_IN_CONTEXT = "phrases that are not in their context, encoded without it"
 LONGEST_CONTEXT = 6000
 """Characters of a text that are encoded around a phrase."""
 

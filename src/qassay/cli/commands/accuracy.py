@@ -42,7 +42,7 @@ def accuracy(
     cut: Annotated[
         float | None,
         typer.Option(
-            "--cut", metavar="X", help="Verdicts are ratings, and right from X on.", rich_help_panel=options.INPUT
+            "--cut", metavar="X", help="Verdicts are ratings; X and above is right.", rich_help_panel=options.INPUT
         ),
     ] = None,
     repeated: Annotated[
@@ -50,7 +50,7 @@ def accuracy(
         typer.Option(
             "--repeated",
             metavar=options.choice("stop", "mean"),
-            help="What becomes of contradictory labels.",
+            help="What to do with contradictory labels.",
             rich_help_panel=options.INPUT,
         ),
     ] = "stop",
@@ -113,7 +113,10 @@ def accuracy(
     plan: Annotated[
         float | None,
         typer.Option(
-            "--plan", metavar="WIDTH", help="Say how many labels give this width.", rich_help_panel=options.STATISTICS
+            "--plan",
+            metavar="WIDTH",
+            help="Print the labels needed for this width.",
+            rich_help_panel=options.STATISTICS,
         ),
     ] = None,
     seed: options.Seed = 12345,
@@ -197,4 +200,4 @@ def _print(found: AccuracyResult) -> None:
     for note in found.notes:
         say(note)
     if found.lacks_labels:
-        say("label some answers for an interval that holds: --next 100 -o to_label.csv, then --labels to_label.csv")
+        say("label some answers to correct its errors: --next 100 -o to_label.csv, then --labels to_label.csv")

@@ -52,7 +52,7 @@ def agree(
     ] = None,
     scale: Annotated[
         str | None,
-        typer.Option("--scale", metavar="LOW:HIGH", help="Refuse ratings outside it.", rich_help_panel=options.INPUT),
+        typer.Option("--scale", metavar="LOW:HIGH", help="Reject ratings outside it.", rich_help_panel=options.INPUT),
     ] = None,
     on_error: options.OnError = "stop",
     out: Annotated[
@@ -81,7 +81,7 @@ def agree(
         typer.Option(
             "--measurement",
             metavar=options.choice("nominal", "ordinal", "interval"),
-            help="What the numbers mean.",
+            help="Level of measurement.",
             rich_help_panel=options.STATISTICS,
         ),
     ] = "interval",

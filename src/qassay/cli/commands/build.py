@@ -18,16 +18,14 @@ from qassay.models.base import EMBEDDED
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-app = typer.Typer(help="Training sets from public data.", no_args_is_help=True)
+app = typer.Typer(help="Build training sets from public data.", no_args_is_help=True)
 
 Folder = Annotated[
     Path, typer.Option("-o", "--output", metavar="FOLDER", file_okay=False, help="Where the training set goes.")
 ]
 Recipe = Annotated[
     Path | None,
-    typer.Option(
-        "--recipe", metavar="FOLDER", help="All sets behind the embedded model, in this folder of train/ sets."
-    ),
+    typer.Option("--recipe", metavar="FOLDER", help="All training sets of the embedded model, from this folder."),
 ]
 HeldOut = Annotated[
     list[Path] | None,
@@ -101,7 +99,7 @@ def ava(
     out: Folder,
     format_: Format = "auto",
     cap: Annotated[
-        int | None, typer.Option("--cap", min=1, help="Right pairs, and as many wrong ones, of a question at the most.")
+        int | None, typer.Option("--cap", min=1, help="Maximum of right pairs per question, and of wrong ones.")
     ] = None,
     dev_share: Annotated[
         float, typer.Option("--dev-share", min=0.01, max=0.5, help="Questions for development.")
@@ -187,7 +185,7 @@ def judge(
 
 
 HeadRecipe = Annotated[
-    Path, typer.Option("--recipe", metavar="FOLDER", help="The folder of train/ sets behind the embedded model.")
+    Path, typer.Option("--recipe", metavar="FOLDER", help="The folder with the training sets of the embedded model.")
 ]
 
 
@@ -218,7 +216,7 @@ def reader(
     out: Folder,
     recipe: HeadRecipe,
     chunker: Annotated[
-        str, typer.Option("--chunker", metavar="REF", help="Reads the sentences that questions are made of.")
+        str, typer.Option("--chunker", metavar="REF", help="Parses the sentences that questions are generated from.")
     ] = EMBEDDED,
     licensed_only: Licensed = False,
     seed: DataSeed = 0,

@@ -69,7 +69,7 @@ def correlate(
         typer.Option(
             "--by",
             metavar="FIELD",
-            help="Divide by a field: question_type, system, …",
+            help="Repeat the table per value of a field: question_type, system, …",
             rich_help_panel=options.STATISTICS,
         ),
     ] = None,
@@ -81,7 +81,7 @@ def correlate(
         typer.Option(
             "--resample",
             metavar=options.choice("answers", "inputs", "systems", "both"),
-            help="What is drawn again.",
+            help="Units to resample.",
             rich_help_panel=options.STATISTICS,
         ),
     ] = None,
@@ -99,7 +99,7 @@ def correlate(
         typer.Option(
             "--sweep",
             metavar="KEY=LOW:HIGH:STEP",
-            help="Agreement against a parameter.",
+            help="Correlate at each value of a parameter.",
             rich_help_panel=options.STATISTICS,
         ),
     ] = None,
@@ -110,7 +110,7 @@ def correlate(
     device: options.Device = "auto",
     _quiet: options.Quiet = False,
 ) -> None:
-    """Show how each metric agrees with people, with intervals, and which differences are significant.
+    """Correlate metrics with human judgements, with intervals, and test differences between metrics.
 
     Takes answers with a `judgement`, or files of scores: what `qassay score -o` wrote, or your own.
     """

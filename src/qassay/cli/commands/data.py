@@ -45,7 +45,7 @@ def fetch_(
     base_url: Annotated[str, typer.Option("--base-url", help="A mirror with the same layout.")] = GITHUB,
     json: Json = False,
 ) -> None:
-    """Bring a set's files, check their hashes, and say where they are."""
+    """Download a set's files, check their hashes, and print their paths."""
     wanted = find_set(name)
     with _Bar() as bar:
         fetched = fetch(wanted, folder, base_url=base_url, progress=bar.advance)

@@ -11,6 +11,6 @@ PAGE = Path("qassay-demo.html")
 
 
 def demo() -> None:
-    """Score the packaged answers of three made-up systems: prints the table, writes qassay-demo.html."""
+    """Score the packaged answers of three invented systems: prints the table, writes qassay-demo.html."""
     with as_file(files("qassay") / "assets" / "demo.jsonl") as answers:
         score([str(answers)], report=PAGE)

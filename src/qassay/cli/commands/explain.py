@@ -31,7 +31,7 @@ def explain(
     system: Annotated[
         str | None,
         typer.Option(
-            "--system", metavar="NAME", help="Whose, where several systems share ids.", rich_help_panel=options.INPUT
+            "--system", metavar="NAME", help="The system, if several share ids.", rich_help_panel=options.INPUT
         ),
     ] = None,
     question: Annotated[str, _given("--question", "Instead of a file: the question,")] = "",

@@ -131,7 +131,7 @@ def score(
             worst = [] if json or not found.can_reread or found.examples > _FEW else found.worst(_WORST)
     list_skipped(found.left_out)
     if ranked is not None and ranked.ranking.unscored:
-        say(f"answers without a score under {ranked.metric}, not ranked: {ranked.ranking.unscored:,}")
+        say(f"answers without a score by {ranked.metric}, not ranked: {ranked.ranking.unscored:,}")
     if json:
         print_json(found.to_dict())
         return

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from qassay.training.judge.train import JudgeOptions, Outcome, Reached
 
-app = typer.Typer(help="Models of your own (extra train).", no_args_is_help=True)
+app = typer.Typer(help="Train your own models (extra train).", no_args_is_help=True)
 
 Out = Annotated[Path, typer.Option("-o", "--output", metavar="FOLDER", help="Where the model goes.")]
 TrainSeed = Annotated[int, typer.Option("--seed", min=0, help="For order, dropout and initial weights.")]
@@ -65,7 +65,7 @@ def keyphrase(
     ] = False,
     epochs: Annotated[int | None, typer.Option("--epochs", min=1, help="Instead of the preset's.")] = None,
     device: Device = "auto",
-    resume: Annotated[bool, typer.Option("--resume", help="Carry on with an unfinished training in -o.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Resume an interrupted training in -o.")] = False,
     seed: Annotated[int, typer.Option("--seed", min=0, help="For order, dropout and initial weights.")] = 0,
     seeds: Annotated[int, typer.Option("--seeds", min=1, help="Networks to train, whose weights are averaged.")] = 1,
     json: Json = False,
@@ -182,7 +182,7 @@ def judge(
     if found.kept:
         say("these verdicts give no reason to change the embedded judge, which was kept: judge more, or use -m ava")
     elif found.embedded and not found.better:
-        say("it calls no more of these answers rightly than the embedded judge: judge more, or use -m ava")
+        say("it is no more accurate on these answers than the embedded judge: judge more, or use -m ava")
     say(f"wrote {out}; use it with -m ava,model={out} or --model {out}")
 
 
@@ -273,7 +273,7 @@ def reader(
     data: Annotated[Path, typer.Option("--data", metavar="FOLDER", help="What `qassay build reader` wrote.")],
     out: Out,
     start: Annotated[
-        Path | None, typer.Option("--start", metavar="FOLDER", help="Carry on from a reader trained before.")
+        Path | None, typer.Option("--start", metavar="FOLDER", help="Start from a reader trained before.")
     ] = None,
     share: Annotated[
         list[str] | None,

@@ -113,7 +113,7 @@ def to_summary(row: Row, stem: str, number: int, system: str) -> Example:
     bare = not row.get("references")
     if bare:
         if row["context"] is None:
-            fail('there is neither "references" nor "document"; give what the summary is to be held against')
+            fail('there is neither "references" nor "document"; give one to compare the summary with')
         # Rows must have references everywhere else; here the document may stand alone.
         row["references"] = [""]
     example = to_example(row, stem, number, system)

@@ -86,7 +86,7 @@ def judge_answers(
     notes = [f"{note}: {count:,}" for note, count in table.notes.items()] + notes
     if dev is not None:
         threshold = _tuned(tuple(dev), spec, cut, language, on_error)
-        notes.append(f"tuned on the development file: answers count as right from a score of {threshold:.4g} on")
+        notes.append(f"tuned on the development file: answers count as right with a score of at least {threshold:.4g}")
     system_wise = None
     if ranks is not None and truth is not None:
         ranked = RankedAnswers.build(*_keys(everything), -ranks, table[spec], truth)
@@ -187,8 +187,8 @@ def _judged_in_part(examples: Sequence[Example], truth: Floats | None, scores: F
 def _label_notes(labels: Labels, matched: MatchedLabels, scores: Floats) -> list[str]:
     shares = sum(label.value not in {0.0, 1.0} for label in labels.labels if label.verdicts == 1)
     counts = {
-        "labels of answers that are not there, left out": matched.unknown,
-        "answers that wait for a verdict in the label file, which are not chosen again": int(matched.waiting.sum()),
+        "labels of unknown answers, left out": matched.unknown,
+        "answers in the label file without a verdict yet, which are not chosen again": int(matched.waiting.sum()),
         "answers whose contradictory labels were averaged": labels.averaged + matched.averaged,
         "labels between right and wrong, taken as the share of people who say right": shares,
         "labels of answers without a score, left out": int((matched.labelled & np.isnan(scores)).sum()),

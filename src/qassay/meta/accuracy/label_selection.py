@@ -50,7 +50,7 @@ def next_labels(
     free = ~np.isnan(values) if labelled is None else ~np.isnan(values) & ~np.asarray(labelled, bool)
     outside = values[(values < 0) | (values > 1)]
     if len(outside):
-        raise DataError(f"the judge's score {outside[0]:g} is not between 0 and 1; choose a metric that gives shares")
+        raise DataError(f"the judge's score {outside[0]:g} is not between 0 and 1; choose another metric")
     rows = np.flatnonzero(free)
     if not len(rows):
         raise DataError("every answer has a verdict or waits for one in a list; there is nothing left to label")

@@ -280,7 +280,7 @@ def _size_of_constant(sample: _Labelled, population: Population) -> float:
 def _cautions(label: Floats, n: int) -> tuple[str, ...]:
     count = len(label)
     if count > 1 and (label == label[0]).all():
-        return (f"all {count} labels are equal: the interval rests on little",)
+        return (f"all {count} labels are equal: the interval is based on little evidence",)
     if count < min(FEWEST_LABELS, n):
         counted = "1 label" if count == 1 else f"{count} labels"
         more = f"give at least {FEWEST_LABELS} to let the judge help" if n > FEWEST_LABELS else f"label all {n} answers"
@@ -309,7 +309,7 @@ def _scores(scores: ArrayLike) -> Floats:
         raise DataError(f"{int(np.isnan(values).sum())} answers have no score; leave them out and count them")
     outside = values[(values < 0) | (values > 1)]
     if len(outside):
-        raise DataError(f"the judge's score {outside[0]:g} is not between 0 and 1; choose a metric that gives shares")
+        raise DataError(f"the judge's score {outside[0]:g} is not between 0 and 1; choose another metric")
     return values
 
 

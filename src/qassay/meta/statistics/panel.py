@@ -19,7 +19,7 @@ def finite_or_missing(values: ArrayLike, name: str) -> Floats:
     """Return numbers as an array in which NaN means missing; one that is infinite or beyond 1e100 is a `DataError`."""
     column = np.asarray(values, dtype=np.float64)
     if column.ndim != 1:
-        raise DataError(f"{name} has {column.ndim} dimensions; give one number a row")
+        raise DataError(f"{name} has {column.ndim} dimensions; give one number per row")
     endless = np.flatnonzero(np.abs(column) > _LARGEST)
     if len(endless):
         what = "infinite" if np.isinf(column[endless]).all() else "infinite or astronomically large"
@@ -35,7 +35,7 @@ def _codes(labels: Sequence[Hashable] | None, rows: int, name: str) -> tuple[Int
     if labels is None:
         return np.zeros(rows, dtype=np.int64), ("",)
     if len(labels) != rows:
-        raise DataError(f"{len(labels)} values of {name} for {rows} judgements; give one a row")
+        raise DataError(f"{len(labels)} values of {name} for {rows} judgements; give one per row")
     numbers: dict[Hashable, int] = {}
     codes = np.fromiter((numbers.setdefault(label, len(numbers)) for label in labels), np.int64, rows)
     return codes, tuple(str(label) for label in numbers)
@@ -98,7 +98,7 @@ class Panel:
         columns = {name: rounded_ties(finite_or_missing(values, name)) for name, values in scores.items()}
         for name, values in columns.items():
             if len(values) != rows:
-                raise DataError(f"{len(values)} scores of {name} for {rows} judgements; give one a row")
+                raise DataError(f"{len(values)} scores of {name} for {rows} judgements; give one per row")
         system_codes, systems = _codes(system, rows, "system")
         question_codes, questions = _codes(range(rows) if question is None else question, rows, "question")
         return cls(judged, columns, system_codes, systems, question_codes, questions, pooling or {})

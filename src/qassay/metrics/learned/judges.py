@@ -173,7 +173,7 @@ class Lerc(LearnedMetric):
     """
 
     name = "lerc"
-    summary = "a reader's estimate of how right an answer is, with its context where there is one"
+    summary = "a network's estimate of how right an answer is, with its context if there is one"
     source = "Chen et al. 2020"
     params = (
         MODEL,

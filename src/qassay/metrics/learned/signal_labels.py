@@ -27,21 +27,19 @@ class SignalLabel(NamedTuple):
 
 
 SIGNALS = {
-    "bias": SignalLabel(START, START, "what the judge holds of a typical answer before it looks closer"),
-    "judge": SignalLabel(
-        _NETWORK, "network", "the logit of a small network that has read question, reference and answer"
-    ),
+    "bias": SignalLabel(START, START, "the logit of a typical answer"),
+    "judge": SignalLabel(_NETWORK, "network", "the logit of a small network that reads question, reference and answer"),
     "found": SignalLabel(_CONTENT, "words found", "share of the reference's words that it has in any form", 0.4),
     "token F1": SignalLabel(_CONTENT, "token F1", "harmonic mean of token precision and recall", 0.3),
     "same tokens": SignalLabel(_CONTENT, "same words", "1 if the words are the same in the same order"),
-    "key words": SignalLabel(_CONTENT, "key words", "token F1 in which words count as keyphrase weights say", 0.35),
+    "key words": SignalLabel(_CONTENT, "key words", "token F1 with keyphrase weights", 0.35),
     "numbers missing": SignalLabel(_CONTENT, "numbers missing", "share of the reference's numbers that it lacks"),
-    "numbers close": SignalLabel(_CONTENT, "numbers close", "how near its numbers come: 1 equal, 0 from 3 % off"),
+    "numbers close": SignalLabel(_CONTENT, "numbers close", "how close its numbers are: 1 equal, 0 if 3 % off"),
     "dates differ": SignalLabel(_CONTENT, "dates differ", "share of the reference's dates that its dates contradict"),
     "date missing": SignalLabel(_CONTENT, "date missing", "1 if the reference has a date and the answer has none"),
     "surname missing": SignalLabel(_CONTENT, "surname missing", "1 if it lacks the last word of the name"),
     "in question": SignalLabel(
-        _QUESTION, _QUESTION, "share of the reference's words that stand in the question: repeating them says little"
+        _QUESTION, _QUESTION, "share of the reference's words that are in the question: repeating them is weak evidence"
     ),
     "negation differs": SignalLabel(_STANCE, "negation differs", "1 if only one side has a negation"),
     "yes against no": SignalLabel(_STANCE, "yes against no", "1 if one side begins with yes and the other with no"),
@@ -50,7 +48,7 @@ SIGNALS = {
     "meaning": SignalLabel(_MEANING, "meaning", "BERTScore F1 of answer and reference", 0.55),
     "meaning recall": SignalLabel(_MEANING, "meaning recall", "BERTScore recall of the reference in the answer", 0.6),
     "key meaning": SignalLabel(_MEANING, "key meaning", "BERTScore F1, weighted and sharpened to the keyphrases", 0.3),
-    "short answer included": SignalLabel(_CONTENT, "short answer included", "1 if it holds a reference in full"),
+    "short answer included": SignalLabel(_CONTENT, "short answer included", "1 if it contains a reference in full"),
     "reference like candidate": SignalLabel(
         _CONTENT, "like the reference", "share of words that answer and reference have in common", 0.4
     ),

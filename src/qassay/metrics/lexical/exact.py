@@ -114,7 +114,7 @@ class IsAnswered(MeanMetric):
     """1 when there is an answer at all, whatever it says, else 0 (Deutsch and Roth 2022)."""
 
     name = "is_answered"
-    summary = "1 if there is an answer at all"
+    summary = "1 if the answer is not empty"
     source = "Deutsch and Roth 2022"
     reference_free = True
 
@@ -128,7 +128,7 @@ class Contains(PairMetric):
     """1 when the reference's tokens stand in the candidate, in a row, else 0."""
 
     name = "contains"
-    summary = "1 if the reference stands in the candidate"
+    summary = "1 if the candidate contains the reference"
     source = "open-domain QA practice"
 
     def pair_values(self, batch: Batch, view: View) -> Floats:

@@ -117,8 +117,8 @@ class QAEval(QuestionMetric):
 
     name = "qaeval"
     summary = (
-        "share of the references' content that the summary holds, by questions: each is raised by a reference "
-        "and answered on the summary"
+        "share of the references' content that the summary has, by questions generated from the references "
+        "and answered from the summary"
     )
     source = "Deutsch, Bedrax-Weiss and Roth (2021); verification: Deutsch and Roth (2022)"
     needs = frozenset({"references"})
@@ -142,7 +142,7 @@ class Feqa(QuestionMetric):
 
     name = "feqa"
     summary = (
-        "faithfulness of the summary to its document, by questions: each is raised by the summary and answered on "
+        "faithfulness of the summary to its document, by questions generated from the summary and answered from "
         "the document"
     )
     source = "Durmus, He and Diab (2020); verification: Deutsch and Roth (2022)"

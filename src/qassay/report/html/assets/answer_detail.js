@@ -79,7 +79,7 @@ const AnswerDetail = (() => {
       const button = several && !empty ? make("button", { type: "button", class: "quiet" }, "Compare") : null;
       if (button) button.addEventListener("click", () => compareWith(i));
       const times = reference.times ? make("span", { class: "muted" }, `given ${reference.times} times`) : null;
-      const blank = textOf(reference.text).trim() ? null : make("em", { class: "none" }, "empty: the right answer is to give none");
+      const blank = textOf(reference.text).trim() ? null : make("em", { class: "none" }, "empty: the question is unanswerable");
       return make("li", {}, blank || marked(reference.text, reference.reference), opinionOf(reference.opinion), times, button);
     }));
     compareWith(answer.closest);
