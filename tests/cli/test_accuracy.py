@@ -99,7 +99,7 @@ def test_table_names_systems_and_methods(files):
 def test_without_labels_the_reader_is_warned(files):
     """The interval of a judge alone holds none of its errors."""
     done = qassay("accuracy", files / "plain.jsonl", "--judge", "token_recall", check=0)
-    assert "leaves out that the judge may err" in done.stderr
+    assert "does not include the judge's errors" in done.stderr
 
 
 def test_the_document_notes_what_the_table_says(tmp_path):
@@ -109,7 +109,7 @@ def test_the_document_notes_what_the_table_says(tmp_path):
     notes = qassay_json("accuracy", file, "--judge", "token_recall", "--plan", "0.05")["notes"]
     assert set(said.splitlines()) <= set(notes)
     assert "A: answers without a score, which count neither as right nor as wrong: 1" in notes
-    assert any("leaves out that the judge may err" in note for note in notes)
+    assert any("does not include the judge's errors" in note for note in notes)
 
 
 def test_skipped_rows_are_listed_and_all_counted(tmp_path):
@@ -190,7 +190,7 @@ def test_equal_labels_are_cautioned(files, tmp_path):
     labels = write_labels(tmp_path / "all.csv", [{**row, "judgement": 1} for row in rows("A")[:40]])
     first = accuracy(files, "plain.jsonl", "--labels", labels)["systems"][0]
     assert (first["method"], first["estimate"]) == ("labels", 1.0)
-    assert "rests on little" in first["notes"][0]
+    assert "is based on little evidence" in first["notes"][0]
 
 
 def test_unknown_labels_are_counted(files, tmp_path):
@@ -281,7 +281,7 @@ def test_a_system_that_people_judged_whole_is_not_asked_about(tmp_path):
 def test_truth_of_all_systems_needs_no_labels(files):
     """The warning about the judge's errors stays, the advice to label goes."""
     done = qassay("accuracy", files / "judged.jsonl", "--judge", "token_recall", check=0)
-    assert "leaves out that the judge may err" in done.stderr
+    assert "does not include the judge's errors" in done.stderr
     assert "to_label.csv" not in done.stderr
 
 

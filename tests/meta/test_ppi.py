@@ -211,7 +211,7 @@ class TestWhereTheJudgeCannotHelp:
         result = ppi_accuracy(scores, np.where(np.isnan(labels), np.nan, 1.0))
         assert (result.method, result.estimate, result.high) == (Method.LABELS, 1.0, 1.0)
         assert result.low == pytest.approx(0.95, abs=0.02)
-        assert "rests on little" in result.notes[0]
+        assert "is based on little evidence" in result.notes[0]
 
     def test_few_labels(self):
         """Nine labels say nothing of a slope."""

@@ -199,7 +199,7 @@ def test_a_judge_is_taken_apart_into_signals():
 def test_the_page_shows_the_judges_signals():
     """A table names the signals that add something, for and against."""
     page = render_explanation(explained(specs=["ava"]))
-    assert "What the judge goes by" in page
+    assert "Signals of the judge" in page
     assert "numbers missing" in page
     assert "dates differ" not in page
 
