@@ -95,7 +95,7 @@ def test_ranked_answers_count_by_the_first():
     assert [each.id for each in run.examples] == ["q1/1", "q2/1"]
     assert run.answers.scores.tolist() == [0.0, 1.0]
     assert run.system_wise.true["MRR"] == (0.75,)
-    assert run.system_wise.judged["P@1"] == (0.5,)
+    assert run.system_wise.by_judge["P@1"] == (0.5,)
 
 
 def test_a_rank_for_some_answers_only_is_an_error():

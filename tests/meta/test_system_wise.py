@@ -27,9 +27,9 @@ def test_measures_by_people_and_by_judge():
     assert result.true[Measure.P_AT_1] == (1.0, 0.0)
     assert result.true[Measure.MAP] == pytest.approx((1.0, ((1 / 2 + 2 / 3) / 2 + 1 / 3) / 2))
     assert result.true[Measure.MRR] == pytest.approx((1.0, (1 / 2 + 1 / 3) / 2))
-    assert result.judged[Measure.P_AT_1] == (1.0, 0.5)
-    assert result.judged[Measure.MAP] == pytest.approx((((1 + 2 / 3) / 2 + 1) / 2, (1.0 + 1 / 3) / 2))
-    assert result.judged[Measure.MRR] == pytest.approx((1.0, (1 + 1 / 3) / 2))
+    assert result.by_judge[Measure.P_AT_1] == (1.0, 0.5)
+    assert result.by_judge[Measure.MAP] == pytest.approx((((1 + 2 / 3) / 2 + 1) / 2, (1.0 + 1 / 3) / 2))
+    assert result.by_judge[Measure.MRR] == pytest.approx((1.0, (1 + 1 / 3) / 2))
 
 
 def test_agreement_over_systems():
@@ -57,7 +57,7 @@ def test_questions_that_tell_nothing_are_left_out():
 def test_a_question_in_which_the_judge_sees_nothing_right_counts_zero():
     """With a threshold above all scores every measure is 0, not missing."""
     result = evaluate_systems(ranked(ROWS), 0.95)
-    assert result.judged[Measure.MAP] == (0.0, 0.0)
+    assert result.by_judge[Measure.MAP] == (0.0, 0.0)
 
 
 def test_single_answers_are_not_left_out():
@@ -66,7 +66,7 @@ def test_single_answers_are_not_left_out():
         ("A", f"q{i}", 0.0, score, right) for i, (score, right) in enumerate([(0.9, 1), (0.2, 0), (0.8, 0), (0.4, 1)])
     ]
     result = evaluate_systems(ranked(rows), 0.5)
-    assert (result.true[Measure.P_AT_1], result.judged[Measure.P_AT_1]) == ((0.5,), (0.5,))
+    assert (result.true[Measure.P_AT_1], result.by_judge[Measure.P_AT_1]) == ((0.5,), (0.5,))
     assert result.left_out == 0
 
 

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qassay.text.token_spans import places
+from qassay.text.token_spans import token_spans
 from qassay.text.tokenise import locate, tokeniser
 from qassay.text.tokens import Tokens
 
@@ -12,7 +12,7 @@ TEXTS = st.lists(st.text(st.sampled_from("aB1é,.'-_&<\n\0 北"), max_size=12), 
 
 def found_places(texts, name):
     found = tokeniser(name)
-    return places(texts, Tokens.cut(texts, found), found)
+    return token_spans(texts, Tokens.cut(texts, found), found)
 
 
 @pytest.mark.parametrize("name", ["word", "coco", "squad", "13a", "char"])

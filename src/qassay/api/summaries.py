@@ -187,7 +187,7 @@ def score_summaries(
 
 def _place(files: Sequence[str], reading: ReadOptions, example: Example) -> Place:
     """Find the line that a summary was read from."""
-    for found, input_, line in Reader(files, reading).places():
+    for found, input_, line in Reader(files, reading).located():
         if (found.system, found.id) == (example.system, example.id):
             return input_, line
     return None, None

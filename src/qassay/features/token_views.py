@@ -10,7 +10,7 @@ import numpy as np
 from qassay.arrays import summed
 from qassay.features.weightings import WEIGHTINGS, TokenisedTexts
 from qassay.models.base import NO_WEIGHT
-from qassay.text.token_spans import places
+from qassay.text.token_spans import token_spans
 from qassay.text.tokens import Tokens
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def text_tokens(batch: Batch, tok: str) -> Tokens:
 def text_spans(batch: Batch, tok: str) -> list[Ints]:
     """Return the character positions of every text's tokens."""
     return batch.memo(
-        (text_spans, tok), lambda: places(batch.texts, text_tokens(batch, tok), batch.resources.tokeniser(tok))
+        (text_spans, tok), lambda: token_spans(batch.texts, text_tokens(batch, tok), batch.resources.tokeniser(tok))
     )
 
 

@@ -142,8 +142,8 @@ class Weighting:
 
 
 def _located(texts: TokenisedTexts, text: int) -> list[Token]:
-    places = texts.spans[text].tolist()
-    return [Token(word, start, end) for word, (start, end) in zip(texts.tokens.row(text), places, strict=True)]
+    spans = texts.spans[text].tolist()
+    return [Token(word, start, end) for word, (start, end) in zip(texts.tokens.row(text), spans, strict=True)]
 
 
 class Keyphrase(Weighting):

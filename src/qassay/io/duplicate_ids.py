@@ -18,7 +18,7 @@ SHARDS = 1 << SHARD_BITS
 SHARD_STARTS = np.arange(1, SHARDS, dtype=np.uint64) << np.uint64(64 - SHARD_BITS)
 FEWEST_TO_SETTLE = 1 << 16
 RECENT_SHARE = 16
-"""The recent digests are settled when there is one of them for this many settled ones."""
+"""Recent digests join the shards when there is one of them for this many in the shards."""
 
 
 class _Run(NamedTuple):
@@ -31,26 +31,26 @@ class _Run(NamedTuple):
 class SeenIds:
     """A set of `(system, id)` pairs, kept as 128-bit BLAKE2b digests.
 
-    Settled digests lie sorted in shards by their first bits, so that a look-up searches one shard, and a merge
-    needs room for one shard beside the 16 bytes a pair. Recent ones lie in a few sorted runs that merge when
+    Most digests are sorted in shards by their first bits, so that a look-up searches one shard, and a merge
+    needs room for one shard besides the 16 bytes per pair. Recent ones are in a few sorted runs that merge when
     they are of similar length, and join the shards when they are a sixteenth of them. Among a billion pairs,
     two different ones share a digest with a probability of 1 in 10^21.
     """
 
     def __init__(self) -> None:
         nothing = np.empty(0, dtype=np.uint64)
-        self._settled = [_Run(nothing, nothing)] * SHARDS
-        self._settled_count = 0
+        self._merged = [_Run(nothing, nothing)] * SHARDS
+        self._merged_count = 0
         self._recent: list[_Run] = []
         self._recent_count = 0
 
     def __len__(self) -> int:
-        return self._settled_count + self._recent_count
+        return self._merged_count + self._recent_count
 
     @property
     def bytes_held(self) -> int:
         """Memory of the digests in bytes."""
-        return sum(run.high.nbytes + run.low.nbytes for run in (*self._settled, *self._recent))
+        return sum(run.high.nbytes + run.low.nbytes for run in (*self._merged, *self._recent))
 
     def add(self, keys: Sequence[tuple[str, str]]) -> list[int]:
         """Add the pairs and return the positions in `keys` of those that were there already."""
@@ -65,8 +65,8 @@ class SeenIds:
         known[1:] = (high[1:] == high[:-1]) & (low[1:] == low[:-1])
         for run in self._recent:
             known |= _found(run, high, low)
-        if self._settled_count:
-            for run, (start, end) in zip(self._settled, _shard_bounds(high), strict=True):
+        if self._merged_count:
+            for run, (start, end) in zip(self._merged, _shard_bounds(high), strict=True):
                 known[start:end] |= _found(run, high[start:end], low[start:end])
         fresh = ~known
         self._append(_Run(high[fresh], low[fresh]))
@@ -81,18 +81,18 @@ class SeenIds:
         while len(self._recent) > 1 and len(self._recent[-2].high) <= 2 * len(self._recent[-1].high):
             right, left = self._recent.pop(), self._recent.pop()
             self._recent.append(_merge([left, right]))
-        if self._recent_count >= max(FEWEST_TO_SETTLE, self._settled_count // RECENT_SHARE):
-            self._settle()
+        if self._recent_count >= max(FEWEST_TO_SETTLE, self._merged_count // RECENT_SHARE):
+            self._merge_recent()
 
-    def _settle(self) -> None:
+    def _merge_recent(self) -> None:
         bounds = [_shard_bounds(run.high) for run in self._recent]
         for shard in range(SHARDS):
             parts = [
                 _Run(run.high[start:end], run.low[start:end])
                 for run, (start, end) in zip(self._recent, (each[shard] for each in bounds), strict=True)
             ]
-            self._settled[shard] = _off_heap(_merge([self._settled[shard], *parts]))
-        self._settled_count += self._recent_count
+            self._merged[shard] = _off_heap(_merge([self._merged[shard], *parts]))
+        self._merged_count += self._recent_count
         self._recent, self._recent_count = [], 0
 
 
@@ -113,14 +113,14 @@ def _found(run: _Run, high: Words, low: Words) -> NDArray[np.bool_]:
     """Return for each digest whether it is in the run."""
     if not len(run.high) or not len(high):
         return np.zeros(len(high), dtype=np.bool_)
-    places = np.searchsorted(run.high, high)
-    places[places == len(run.high)] = 0
-    same_high = run.high[places] == high
-    found: NDArray[np.bool_] = same_high & (run.low[places] == low)
-    # Equal high halves of different digests: as good as never, but then the one sought may be further on.
+    positions = np.searchsorted(run.high, high)
+    positions[positions == len(run.high)] = 0
+    same_high = run.high[positions] == high
+    found: NDArray[np.bool_] = same_high & (run.low[positions] == low)
+    # Equal high halves of different digests: as good as never, but then the right one may be further on.
     for position in np.flatnonzero(same_high & ~found):
         end = np.searchsorted(run.high, high[position], side="right")
-        found[position] = low[position] in run.low[places[position] : end]
+        found[position] = low[position] in run.low[positions[position] : end]
     return found
 
 

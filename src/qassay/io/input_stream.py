@@ -55,7 +55,7 @@ class Reader:
             for source in self._sources:
                 source.close()
 
-    def places(self) -> Reading:
+    def located(self) -> Reading:
         """Yield each example with its input and line, without checking for repeated ids."""
         self._context = ReadContext(self._options)
         return self._placed()

@@ -18,7 +18,7 @@ KEYPHRASE_SETTINGS = "keyphrase.json"
 IDS, BELOW = "ids", "below"
 """What the graphs of an encoder take: those up to the default layer word pieces, those above it its states."""
 _DIGITS = 12
-_MARKS = 2
+_SPECIAL_TOKENS = 2
 
 
 Description = TypeVar("Description", bound=msgspec.Struct)
@@ -90,10 +90,10 @@ class OnnxModel(msgspec.Struct, frozen=True, omit_defaults=True):
             raise ModelError(
                 f"{path}: damaged or of another version: layers must be 1, 2, …, the default one among them"
             )
-        if model.longest <= _MARKS or (head and head.temperature <= 0):
+        if model.longest <= _SPECIAL_TOKENS or (head and head.temperature <= 0):
             raise ModelError(
-                f"{path}: damaged or of another version: a text needs more room than its {_MARKS} marks, and a "
-                "temperature is above 0; export the model again"
+                f"{path}: damaged or of another version: a text needs more room than its {_SPECIAL_TOKENS} special "
+                "tokens, and a temperature is above 0; export the model again"
             )
         return model
 

@@ -64,10 +64,10 @@ def find_keys(needles: Keys, keys: Keys) -> tuple[Bools, Ints]:
     if len(crowded):
         shared = np.zeros(slots, bool)
         shared[slot[crowded]] = True
-        sought = np.flatnonzero(shared[wanted] & ~hit)
-        found, where = _find_by_sorting(needles[sought], keys[crowded])
-        hit[sought] = found
-        place[sought] = crowded[where]
+        unresolved = np.flatnonzero(shared[wanted] & ~hit)
+        found, where = _find_by_sorting(needles[unresolved], keys[crowded])
+        hit[unresolved] = found
+        place[unresolved] = crowded[where]
     return hit, place[hit]
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from qassay.text.tokens import Tokens
 
 
-def places(texts: Sequence[str], tokens: Tokens, tokeniser: Tokeniser) -> list[Ints]:
+def token_spans(texts: Sequence[str], tokens: Tokens, tokeniser: Tokeniser) -> list[Ints]:
     """Return the start and end of every token of each text; `tokens` are this tokeniser's tokens of the texts.
 
     Plain texts are scanned, all at once; in others the tokens are looked for, one after the other.

@@ -11,7 +11,7 @@ from qassay.metrics.registry import create
 from qassay.models.hf.judge import CUT, AvaJudge, AvaSettings, read_settings, save
 from qassay.models.hf.judge_design import DESIGNS, READER, design_named, texts_of
 from qassay.models.hf.judge_network import AvaNetwork
-from qassay.models.onnx.judge import Judged
+from qassay.models.onnx.judge import JudgeInput
 from qassay.training.ava import linear as ava_linear
 from qassay.training.ava.networks import PairInputs, f1, log_likelihood, probabilities, room_for_pair, train
 from qassay.training.ava.pairs import AvaRow
@@ -43,14 +43,14 @@ def inputs_of(rows: list[AvaRow], base: Base, design: str) -> PairInputs:
 )
 def test_pairs_are_written_with_letters(pair: str, expected: tuple[str, str]):
     """q, r and t stand for the texts, and letters beside each other for texts joined (section 5.2)."""
-    assert texts_of(pair, Judged("Q", "R", "T")) == expected
+    assert texts_of(pair, JudgeInput("Q", "R", "T")) == expected
 
 
 def test_the_reader_sees_the_context_and_marks_between_texts():
     """Chen et al. (2020) read `context [SEP] question [SEP] reference [SEP] candidate`."""
     (pair,) = design_named(READER).pairs
 
-    assert texts_of(pair, Judged("Q", "R", "T", "C"), " [SEP] ") == ("C", "Q [SEP] R [SEP] T")
+    assert texts_of(pair, JudgeInput("Q", "R", "T", "C"), " [SEP] ") == ("C", "Q [SEP] R [SEP] T")
 
 
 def test_the_papers_designs_are_there():
@@ -135,14 +135,19 @@ def test_a_saved_model_judges_as_before(base: Base, tmp_path: Path):
     save(network, base.tokenizer, AvaSettings("a1-rt", 63, "tiny"), tmp_path)
     inputs = inputs_of(ROWS[:4], base, "a1-rt")
 
-    found = AvaJudge(tmp_path, "cpu").judge([Judged(row.question, row.reference, row.candidate) for row in ROWS[:4]])
+    found = AvaJudge(tmp_path, "cpu").judge(
+        [JudgeInput(row.question, row.reference, row.candidate) for row in ROWS[:4]]
+    )
 
     np.testing.assert_allclose(1 / (1 + np.exp(-found)), probabilities(network, inputs, "cpu"), atol=1e-5)
 
 
 def test_a_pairs_score_does_not_depend_on_its_batch(folder: Path):
     """Beside a long pair, which pads it, a short pair gets the logit that it gets alone."""
-    short, long = Judged("what", "paris", "rome"), Judged("what", "paris", "the red car is in the city of rome " * 4)
+    short, long = (
+        JudgeInput("what", "paris", "rome"),
+        JudgeInput("what", "paris", "the red car is in the city of rome " * 4),
+    )
 
     alone, beside = (AvaJudge(folder, "cpu").judge(pairs)[0] for pairs in ([short], [short, long]))
 
@@ -184,7 +189,7 @@ def test_texts_that_are_cut_are_counted(folder: Path):
     """An answer longer than the model reads is judged by its beginning, which is noted."""
     judge = AvaJudge(folder, "cpu")
 
-    found = judge.judge([Judged("what", "paris", "city " * 500), Judged("what", "paris", "rome")])
+    found = judge.judge([JudgeInput("what", "paris", "city " * 500), JudgeInput("what", "paris", "rome")])
 
     assert np.isfinite(found).all()
     assert judge.notes.take() == {CUT: {"city " * 500}}
@@ -201,7 +206,7 @@ def test_weights_that_do_not_fit_are_refused(folder: Path):
     (folder / "ava.json").write_text('{"design": "a1", "longest": 63}')
 
     with pytest.raises(ModelError, match="does not fit the design"):
-        AvaJudge(folder, "cpu").judge([Judged("q", "r", "t")])
+        AvaJudge(folder, "cpu").judge([JudgeInput("q", "r", "t")])
 
 
 def test_a_gpu_that_is_not_there_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch):
@@ -209,7 +214,7 @@ def test_a_gpu_that_is_not_there_is_refused(folder: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr("torch.cuda.is_available", lambda: False)
 
     with pytest.raises(ModelError, match="device='cpu'"):
-        AvaJudge(folder, "cuda").judge([Judged("q", "r", "t")])
+        AvaJudge(folder, "cuda").judge([JudgeInput("q", "r", "t")])
 
 
 def test_the_linear_classifier_agrees_with_its_library():

@@ -10,7 +10,7 @@ from safetensors.torch import load_file
 from tokenizers import Tokenizer
 
 from qassay.models.onnx.encoder import OnnxEncoder
-from qassay.models.onnx.judge import Judged, OnnxJudge
+from qassay.models.onnx.judge import JudgeInput, OnnxJudge
 from qassay.training.export.encoder import export_encoder
 from qassay.training.export.heads import export_judge
 from qassay.training.judge.inputs import JudgeInputs, prepare
@@ -122,7 +122,7 @@ def test_the_exported_judge_says_what_the_network_says(base, network, inputs, tm
     tuned = {name: value.detach().numpy() for name, value in network.tuned().items()}
     export_judge(tuned, tmp_path, layer=PLAN.trunk_depth, int8=int8)
     judge = OnnxJudge(OnnxEncoder(str(tmp_path), tmp_path))
-    asked = [Judged(row.question, text, row.candidate) for row in ROWS for text in row.references]
+    asked = [JudgeInput(row.question, text, row.candidate) for row in ROWS for text in row.references]
 
     expected = logits(network, JudgePairs.of(inputs, "cpu"), "cpu")
 
@@ -135,7 +135,7 @@ def test_the_exported_judge_reads_contexts_as_the_network_does(base, network, in
     tuned = {name: value.detach().numpy() for name, value in network.tuned().items()}
     export_judge(tuned, tmp_path, layer=PLAN.trunk_depth, int8=False)
     judge = OnnxJudge(OnnxEncoder(str(tmp_path), tmp_path))
-    asked = [Judged(row.question, text, row.candidate, row.context) for row in ROWS for text in row.references]
+    asked = [JudgeInput(row.question, text, row.candidate, row.context) for row in ROWS for text in row.references]
 
     expected = logits(network, JudgePairs.of(inputs, "cpu"), "cpu", context=True)
 

@@ -91,18 +91,18 @@ def judge_answers(
     if ranks is not None and truth is not None:
         ranked = RankedAnswers.build(*_keys(everything), -ranks, table[spec], truth)
         system_wise = evaluate_systems(ranked, EVEN if threshold is None else threshold)
-    kept = np.arange(len(everything)) if ranks is None else np.flatnonzero(ranks == 1)
-    first = tuple(everything[row] for row in kept.tolist())
-    scores = table[spec][kept]
-    truth = None if truth is None else truth[kept]
+    first_rows = np.arange(len(everything)) if ranks is None else np.flatnonzero(ranks == 1)
+    first = tuple(everything[row] for row in first_rows.tolist())
+    scores = table[spec][first_rows]
+    truth = None if truth is None else truth[first_rows]
     labelled = None if labels is None else match_labels(labels, first)
     verdicts = [known for known in (truth, None if labelled is None else labelled.value) if known is not None]
     scores, missing = _with_missing(first, scores, verdicts)
     notes += [f"{JUDGED_MISSING}: {missing:,}"] if missing else []
-    judged = _judged_in_part(first, truth, scores)
+    judgements = _judged_in_part(first, truth, scores)
     matched = labelled
-    if judged is not None:
-        matched = add_judgements(labelled or MatchedLabels.none(len(first)), judged, repeated)
+    if judgements is not None:
+        matched = add_judgements(labelled or MatchedLabels.none(len(first)), judgements, repeated)
     if labels is not None and matched is not None:
         notes += _label_notes(labels, matched, scores)
     system, question = _keys(first)
@@ -159,14 +159,14 @@ def _ranks(examples: Sequence[Example]) -> Floats | None:
 
 def _truth(examples: Sequence[Example], cut: float | None) -> tuple[Floats | None, list[str]]:
     """Return the answers' judgements as right or wrong, where they can be read so."""
-    judged = np.array([np.nan if example.judgement is None else example.judgement for example in examples])
-    present = ~np.isnan(judged)
+    judgements = np.array([np.nan if example.judgement is None else example.judgement for example in examples])
+    present = ~np.isnan(judgements)
     if not present.any():
         return None, []
     if cut is not None:
-        return np.where(present, judged >= cut, np.nan), []
-    if ((judged == 0) | (judged == 1))[present].all():
-        return judged, []
+        return np.where(present, judgements >= cut, np.nan), []
+    if ((judgements == 0) | (judgements == 1))[present].all():
+        return judgements, []
     return None, ["the judgements are not 0 or 1 and were not used; a cut says from which value on an answer is right"]
 
 

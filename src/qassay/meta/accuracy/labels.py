@@ -68,15 +68,15 @@ def match_labels(labels: Labels, examples: Sequence[Example]) -> MatchedLabels:
     matched = MatchedLabels.none(len(examples))
     given: dict[int, Label] = {}
     for label in labels.labels:
-        places = answers_of(label)
-        if len(places) > 1:
-            systems = ", ".join(f'"{examples[at].system}"' for at in places[:3])
+        rows = answers_of(label)
+        if len(rows) > 1:
+            systems = ", ".join(f'"{examples[at].system}"' for at in rows[:3])
             raise DataError(
-                f'the label of id "{label.id}" names no system, and {len(places)} systems answered it ({systems}); '
+                f'the label of id "{label.id}" names no system, and {len(rows)} systems answered it ({systems}); '
                 'give the labels a column "system"',
                 label.place,
             )
-        for at in places:
+        for at in rows:
             if at in given:
                 raise DataError(
                     f'the answer "{label.id}" is labelled with and without its system; keep one of the two',
@@ -104,7 +104,7 @@ def _no_answer(label: Label, answer: Example) -> DataError:
 
 def add_judgements(
     labels: MatchedLabels,
-    judged: Floats,
+    judgements: Floats,
     repeated: Literal["stop", "mean"] = "stop",
 ) -> MatchedLabels:
     """Add judgements that stand inside the answers (NaN where there is none) to the labels of files.
@@ -112,15 +112,15 @@ def add_judgements(
     They count as drawn at random, unless the answer is in a list. One that has both keeps the label, with its round;
     where the two contradict each other it is an error with the label's place, or they are averaged.
     """
-    value, averaged = np.where(labels.labelled, labels.value, judged), 0
+    value, averaged = np.where(labels.labelled, labels.value, judgements), 0
     for at, label in labels.given.items():
-        if np.isnan(judged[at]) or judged[at] == label.value:
+        if np.isnan(judgements[at]) or judgements[at] == label.value:
             continue
         if repeated == "stop":
-            raise contradiction(label, float(judged[at]), "inside the answers")
-        value[at] = (label.value * label.verdicts + judged[at]) / (label.verdicts + 1)
+            raise contradiction(label, float(judgements[at]), "inside the answers")
+        value[at] = (label.value * label.verdicts + judgements[at]) / (label.verdicts + 1)
         averaged += 1
-    return replace(labels, value=value, waiting=labels.waiting & np.isnan(judged), averaged=averaged)
+    return replace(labels, value=value, waiting=labels.waiting & np.isnan(judgements), averaged=averaged)
 
 
 def check_list(path: Path) -> None:

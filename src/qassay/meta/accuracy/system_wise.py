@@ -33,7 +33,7 @@ class SystemWise:
     systems: tuple[str, ...]
     threshold: float
     """The judge counts answers with at least this score as right."""
-    judged: Mapping[Measure, Values]
+    by_judge: Mapping[Measure, Values]
     true: Mapping[Measure, Values]
     agreement: Mapping[Measure, SystemAgreement]
     questions: int
@@ -52,7 +52,7 @@ class SystemWise:
             "systems": [
                 {
                     "system": name,
-                    "judge": {str(measure): values[at] for measure, values in self.judged.items()},
+                    "judge": {str(measure): values[at] for measure, values in self.by_judge.items()},
                     "true": {str(measure): values[at] for measure, values in self.true.items()},
                 }
                 for at, name in enumerate(self.systems)
@@ -78,7 +78,7 @@ class RankedAnswers:
     question: tuple[Hashable, ...]
     ranking: Floats
     """The system's own score of the answer, the best one highest."""
-    judged: Floats
+    judge_scores: Floats
     """The judge's score; NaN where there is none."""
     correct: Floats
     """1 for right and 0 for wrong; NaN where there is no label."""
@@ -89,11 +89,11 @@ class RankedAnswers:
         system: Sequence[str],
         question: Sequence[Hashable],
         ranking: ArrayLike | None,
-        judged: ArrayLike,
+        judge_scores: ArrayLike,
         correct: ArrayLike,
     ) -> "RankedAnswers":
         """Check columns of equal length; `ranking` may be left out where every question has one answer of a system."""
-        scores, labels = finite_or_missing(judged, "the judge's scores"), finite_or_missing(correct, "labels")
+        scores, labels = finite_or_missing(judge_scores, "the judge's scores"), finite_or_missing(correct, "labels")
         ranks = np.zeros(len(scores)) if ranking is None else finite_or_missing(ranking, "ranking")
         if len({len(system), len(question), len(ranks), len(scores), len(labels)}) > 1:
             raise DataError("give a system, a question, a rank, a score and a label for every answer")
@@ -130,7 +130,7 @@ def tune_threshold(answers: RankedAnswers) -> float:
     """
     first = answers.first
     names = [name for name, top in zip(answers.system, first, strict=True) if top]
-    return rate_threshold(answers.judged[first], answers.correct[first], names)
+    return rate_threshold(answers.judge_scores[first], answers.correct[first], names)
 
 
 def evaluate_systems(answers: RankedAnswers, threshold: float) -> SystemWise:
@@ -139,28 +139,28 @@ def evaluate_systems(answers: RankedAnswers, threshold: float) -> SystemWise:
     Only answers with both a score and a label count. Where questions have several answers, those that are all right
     or all wrong are left out, as the paper does; a question in which the judge sees nothing right counts 0.
     """
-    present = ~(np.isnan(answers.judged) | np.isnan(answers.correct))
+    present = ~(np.isnan(answers.judge_scores) | np.isnan(answers.correct))
     if not present.any():
         raise DataError("no answer has both a score and a label; systems cannot be compared with people")
     usable, questions, left_out = _telling(answers, present)
     names = tuple(dict.fromkeys(answers.system))
     system = np.array([names.index(each) for each in answers.system])
-    verdicts = (answers.judged >= threshold).astype(np.float64)
-    judged: dict[Measure, list[float | None]] = {measure: [] for measure in Measure}
+    verdicts = (answers.judge_scores >= threshold).astype(np.float64)
+    by_judge: dict[Measure, list[float | None]] = {measure: [] for measure in Measure}
     true: dict[Measure, list[float | None]] = {measure: [] for measure in Measure}
     for code in range(len(names)):
         rows = np.flatnonzero(usable & (system == code))
-        asked = [answers.question[row] for row in rows]
-        for labels, measured in ((verdicts, judged), (answers.correct, true)):
-            quality = rank_candidates(asked, answers.ranking[rows], labels[rows], keep_without_correct=True)
+        question_of_row = [answers.question[row] for row in rows]
+        for labels, measured in ((verdicts, by_judge), (answers.correct, true)):
+            quality = rank_candidates(question_of_row, answers.ranking[rows], labels[rows], keep_without_correct=True)
             for measure, value in zip(Measure, (quality.p_at_1, quality.map, quality.mrr), strict=True):
                 measured[measure].append(value)
     return SystemWise(
         names,
         threshold,
-        {measure: tuple(values) for measure, values in judged.items()},
+        {measure: tuple(values) for measure, values in by_judge.items()},
         {measure: tuple(values) for measure, values in true.items()},
-        {measure: system_agreement(_numbers(judged[measure]), _numbers(true[measure])) for measure in Measure},
+        {measure: system_agreement(_numbers(by_judge[measure]), _numbers(true[measure])) for measure in Measure},
         questions,
         left_out,
         int((~present).sum()),
@@ -174,8 +174,8 @@ def _telling(answers: RankedAnswers, present: Bools) -> tuple[Bools, int, int]:
     several = np.bincount(answers.groups[present]).max() > 1
     right = np.bincount(question[present], answers.correct[present], len(numbers))
     seen = np.bincount(question[present], minlength=len(numbers))
-    kept = (right > 0) & (right < seen) if several else seen > 0
-    return present & kept[question], int(kept.sum()), int((seen > 0).sum() - kept.sum())
+    counted = (right > 0) & (right < seen) if several else seen > 0
+    return present & counted[question], int(counted.sum()), int((seen > 0).sum() - counted.sum())
 
 
 def _numbers(values: Sequence[float | None]) -> Floats:

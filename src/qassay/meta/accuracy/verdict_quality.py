@@ -67,7 +67,7 @@ class Lead:
 
 
 @dataclass(frozen=True, slots=True)
-class _Judged:
+class _MethodDecisions:
     right: Floats
     """1 where the decision at the best threshold is right."""
     closeness: Floats
@@ -94,10 +94,10 @@ def verification_quality(
     if not complete.any():
         raise DataError('no pair has both scores and a "judgement"; write 1 for the same meaning and 0 for another')
     truth = labels[complete]
-    judged = {MAJORITY: _majority(truth)}
-    judged |= {method: _judge(values[complete], truth) for method, values in scores.items()}
-    accuracy_p = _behind_best({method: each.right for method, each in judged.items()}, rng, draws)
-    mse_p = _behind_best({method: each.closeness for method, each in judged.items()}, rng, draws)
+    decisions = {MAJORITY: _majority(truth)}
+    decisions |= {method: _judge(values[complete], truth) for method, values in scores.items()}
+    accuracy_p = _behind_best({method: each.right for method, each in decisions.items()}, rng, draws)
+    mse_p = _behind_best({method: each.closeness for method, each in decisions.items()}, rng, draws)
     rows = [
         Verification(
             method,
@@ -109,7 +109,7 @@ def verification_quality(
             accuracy_p[method],
             mse_p[method],
         )
-        for method, each in judged.items()
+        for method, each in decisions.items()
     ]
     accurate = tied_with_best([row.accuracy for row in rows], list(accuracy_p.values()))
     close = tied_with_best([-row.mse for row in rows], list(mse_p.values()))
@@ -117,17 +117,19 @@ def verification_quality(
         Verification(**{**asdict(row), "accuracy_tied": bool(accurate[i]), "mse_tied": bool(close[i])})
         for i, row in enumerate(rows)
     ]
-    return marked, _leads(judged, rng, draws)
+    return marked, _leads(decisions, rng, draws)
 
 
-def _majority(truth: Floats) -> _Judged:
+def _majority(truth: Floats) -> _MethodDecisions:
     commoner = float(truth.mean() >= 0.5)  # noqa: PLR2004 - one half
-    return _Judged((truth == commoner).astype(np.float64), -((truth - commoner) ** 2), None)
+    return _MethodDecisions((truth == commoner).astype(np.float64), -((truth - commoner) ** 2), None)
 
 
-def _judge(values: Floats, truth: Floats) -> _Judged:
+def _judge(values: Floats, truth: Floats) -> _MethodDecisions:
     threshold = best_threshold(values, truth)
-    return _Judged(((values >= threshold) == (truth == 1)).astype(np.float64), -((values - truth) ** 2), threshold)
+    return _MethodDecisions(
+        ((values >= threshold) == (truth == 1)).astype(np.float64), -((values - truth) ** 2), threshold
+    )
 
 
 def _behind_best(columns: Mapping[str, Floats], rng: np.random.Generator, draws: int) -> dict[str, float | None]:
@@ -138,23 +140,24 @@ def _behind_best(columns: Mapping[str, Floats], rng: np.random.Generator, draws:
     }
 
 
-def _leads(judged: Mapping[str, _Judged], rng: np.random.Generator, draws: int) -> list[Lead]:
+def _leads(decisions: Mapping[str, _MethodDecisions], rng: np.random.Generator, draws: int) -> list[Lead]:
     found = []
-    methods = list(judged)
+    methods = list(decisions)
     for i, first in enumerate(methods):
         for second in methods[i + 1 :]:
             # The more accurate of the two goes first, and among equals the closer one.
             a, b = sorted(
-                (first, second), key=lambda method: (-judged[method].right.mean(), -judged[method].closeness.mean())
+                (first, second),
+                key=lambda method: (-decisions[method].right.mean(), -decisions[method].closeness.mean()),
             )
             found.append(
                 Lead(
                     a,
                     b,
-                    float(judged[a].right.mean() - judged[b].right.mean()),
-                    compare_means(judged[a].right, judged[b].right, rng=rng, draws=draws).p_permutation,
-                    float(judged[a].closeness.mean() - judged[b].closeness.mean()),
-                    compare_means(judged[a].closeness, judged[b].closeness, rng=rng, draws=draws).p_permutation,
+                    float(decisions[a].right.mean() - decisions[b].right.mean()),
+                    compare_means(decisions[a].right, decisions[b].right, rng=rng, draws=draws).p_permutation,
+                    float(decisions[a].closeness.mean() - decisions[b].closeness.mean()),
+                    compare_means(decisions[a].closeness, decisions[b].closeness, rng=rng, draws=draws).p_permutation,
                 )
             )
     return found

@@ -74,9 +74,9 @@ def pairwise_pearson(ratings: Ratings) -> PairwisePearson:
     """Correlate every two annotators over the items that both rated, and average the coefficients."""
     shape = (len(ratings.items), len(ratings.annotators))
     value = ratings.value - (ratings.value.mean() if len(ratings) else 0.0)
-    places = (ratings.item, ratings.annotator)
+    cells = (ratings.item, ratings.annotator)
     present, given, squared = (
-        sparse.csr_matrix((column, places), shape=shape) for column in (np.ones(len(value)), value, value**2)
+        sparse.csr_matrix((column, cells), shape=shape) for column in (np.ones(len(value)), value, value**2)
     )
     shared = sparse.triu(present.T @ present, 1).tocoo()
     first, second, n = shared.row, shared.col, shared.data

@@ -52,9 +52,9 @@ class _Pairable:
     @classmethod
     def of(cls, ratings: Ratings) -> "_Pairable":
         sizes = np.bincount(ratings.item, minlength=len(ratings.items))
-        kept = sizes[ratings.item] > 1
-        items, item = np.unique(ratings.item[kept], return_inverse=True)
-        distinct, value = np.unique(ratings.value[kept], return_inverse=True)
+        comparable = sizes[ratings.item] > 1
+        items, item = np.unique(ratings.item[comparable], return_inverse=True)
+        distinct, value = np.unique(ratings.value[comparable], return_inverse=True)
         return cls(item, value, distinct, sizes[items].astype(np.int64))
 
     def alpha(self, measurement: Measurement, counts: Ints) -> float:

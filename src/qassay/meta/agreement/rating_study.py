@@ -76,15 +76,15 @@ def study_ratings(
     """
     cleaned = not are_votes(ratings, measurement) if clean is None else clean
     filtered = filter_noise(ratings) if cleaned else None
-    kept = ratings if filtered is None else filtered.ratings
+    used = ratings if filtered is None else filtered.ratings
 
     def alpha(given: Ratings) -> Alpha:
         return krippendorff_alpha(given, measurement, draws=draws, rng=np.random.default_rng(seed))
 
     return RatingStudy(
-        alpha=alpha(kept),
+        alpha=alpha(used),
         alpha_before=alpha(ratings) if cleaned else None,
-        pearson=pairwise_pearson(kept),
+        pearson=pairwise_pearson(used),
         items=judge_items(ratings, filtered),
         annotators=report_annotators(ratings, filtered),
         ratings=len(ratings),

@@ -53,16 +53,16 @@ class Ratings:
         annotators: dict[str, int] = {}
         codes = np.array([items.setdefault(item[i], len(items)) for i in given], dtype=np.int64)
         people = np.array([annotators.setdefault(annotator[i], len(annotators)) for i in given], dtype=np.int64)
-        kept = values[given]
+        present = values[given]
         if scale is not None:
-            outside = np.flatnonzero((kept < scale[0]) | (kept > scale[1]))
+            outside = np.flatnonzero((present < scale[0]) | (present > scale[1]))
             if len(outside):
-                raise DataError(f"row {given[outside[0]] + 1}: {_outside(float(kept[outside[0]]), scale)}")
+                raise DataError(f"row {given[outside[0]] + 1}: {_outside(float(present[outside[0]]), scale)}")
         _, first = np.unique(codes * max(1, len(annotators)) + people, return_index=True)
         if len(first) < len(codes):
             again = np.setdiff1d(np.arange(len(codes)), first)[0]
             raise DataError(f"row {given[again] + 1}: {_again(annotator[given[again]], item[given[again]])}")
-        return cls(codes, tuple(items), people, tuple(annotators), kept)
+        return cls(codes, tuple(items), people, tuple(annotators), present)
 
     def __len__(self) -> int:
         return len(self.value)
@@ -94,20 +94,20 @@ def read_ratings(
     """
     files = [paths] if isinstance(paths, str | Path) else list(paths)
     context = ReadContext(ReadOptions(on_error=on_error))
-    kept: dict[tuple[Item, str], RatingRow] = {}
+    by_annotator: dict[tuple[Item, str], RatingRow] = {}
     for path in files:
         source = Source.at(path)
-        before = len(kept)
+        before = len(by_annotator)
         for row in rating_rows(source, context, columns or Columns(), form):
             if scale is not None and not scale[0] <= row.value <= scale[1]:
                 context.refuse(_outside(row.value, scale), source.name, row.line)
-            elif (row.item, row.annotator) in kept:
+            elif (row.item, row.annotator) in by_annotator:
                 context.refuse(_again(row.annotator, row.item), source.name, row.line)
             else:
-                kept[row.item, row.annotator] = row
-        if len(kept) == before:
+                by_annotator[row.item, row.annotator] = row
+        if len(by_annotator) == before:
             raise DataError("there are no ratings in it; check the file", source.name)
-    rows = list(kept.values())
+    rows = list(by_annotator.values())
     people = [row.annotator for row in rows]
     ratings = Ratings.build(
         [row.item for row in rows], people if salt is None else hashed(people, salt), [row.value for row in rows]

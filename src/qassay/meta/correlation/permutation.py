@@ -46,7 +46,7 @@ def _answers(coefficient: Coefficient, x: Floats, y: Floats, z: Floats) -> Diffe
 def _systems(coefficient: Coefficient, x: Floats, y: Floats, z: Floats, system: Ints) -> Differences:
     """Take rows sorted by system."""
     sizes = np.bincount(system)
-    mean_x, mean_y, judged = (np.bincount(system, values) / sizes for values in (x, y, z))
+    mean_x, mean_y, judgement = (np.bincount(system, values) / sizes for values in (x, y, z))
     ends = np.cumsum(sizes)
     rows = [slice(end - size, end) for end, size in zip(ends, sizes, strict=True)]
     gain = (y - x) / sizes[system]
@@ -56,7 +56,7 @@ def _systems(coefficient: Coefficient, x: Floats, y: Floats, z: Floats, system: 
         gained = np.column_stack([swaps[:, each].astype(np.float64) @ gain[each] for each in rows])
         # What one metric's mean gains by the swaps, the other's loses.
         first, second = rounded_ties(mean_x + gained), rounded_ties(mean_y - gained)
-        side = np.broadcast_to(rounded_ties(judged), first.shape)
+        side = np.broadcast_to(rounded_ties(judgement), first.shape)
         values = []
         # Tables of pairs that fit into the processor's cache.
         for start in range(0, len(swaps), _PIECE):
@@ -70,8 +70,8 @@ def _systems(coefficient: Coefficient, x: Floats, y: Floats, z: Floats, system: 
 
 def _inputs(coefficient: Coefficient, x: Floats, y: Floats, z: Floats, layout: tuple[Ints, Ints]) -> Differences:
     row, present = layout
-    first, second, judged = (np.where(present, column[row], 0.0) for column in (x, y, z))
-    kernel = permuted_coefficients(coefficient, first, second, judged, present)
+    first, second, judgement = (np.where(present, column[row], 0.0) for column in (x, y, z))
+    kernel = permuted_coefficients(coefficient, first, second, judgement, present)
 
     def differences(swaps: Swaps) -> Floats:
         chosen = np.take(swaps, row.ravel(), axis=1).reshape(-1, *row.shape)
@@ -133,28 +133,28 @@ def permutation_difference(
     if level is Level.OVERALL:
         return replace(result, reason="permutation tests are for answers, systems and inputs; use bootstrap")
     if level is Level.SYSTEM and {a, b} & set(panel.pooling):
-        # PermutedCoefficients answers of two metrics have no pooled score.
+        # Swapped answers of two metrics have no pooled score.
         return replace(result, reason="permutation tests score systems by means, and this metric pools; use bootstrap")
     if not complete.any():
         return replace(result, reason="0 pairs; at least 3 are needed")
     rows = np.flatnonzero(complete)
-    kept = panel.where(rows[np.argsort(panel.system[rows], kind="stable")])
-    x, y = (_standardised(kept.score(name)) for name in (a, b))
+    shared = panel.where(rows[np.argsort(panel.system[rows], kind="stable")])
+    x, y = (_standardised(shared.score(name)) for name in (a, b))
     if x is None or y is None:
-        return replace(result, n=len(kept), reason="all scores are equal")
-    z = kept.judgement
+        return replace(result, n=len(shared), reason="all scores are equal")
+    z = shared.judgement
     if level is Level.ANSWER:
-        differences, n = _answers(coefficient, x, y, z), len(kept)
+        differences, n = _answers(coefficient, x, y, z), len(shared)
     elif level is Level.SYSTEM:
-        differences, n = _systems(coefficient, x, y, z, kept.system), len(kept.systems)
+        differences, n = _systems(coefficient, x, y, z, shared.system), len(shared.systems)
     else:
-        layout = rows_by_question(kept, np.arange(len(kept)))
-        differences, n = _inputs(coefficient, x, y, z, layout), len(kept.questions)
+        layout = rows_by_question(shared, np.arange(len(shared)))
+        differences, n = _inputs(coefficient, x, y, z, layout), len(shared.questions)
     result = replace(result, n=n)
-    observed = float(differences(np.zeros((1, len(kept)), dtype=np.uint8))[0])
+    observed = float(differences(np.zeros((1, len(shared)), dtype=np.uint8))[0])
     if np.isnan(observed):
         return replace(result, reason="no coefficient: too few pairs, or all scores or judgements are equal")
-    permuted = np.concatenate([differences(swaps) for swaps in _swaps(kept, test, draws, rng)])
+    permuted = np.concatenate([differences(swaps) for swaps in _swaps(shared, test, draws, rng)])
     defined = permuted[~np.isnan(permuted)]
     return replace(
         result,

@@ -32,11 +32,11 @@ def judgement_means(rows: Sequence[ScoredRow]) -> dict[str, float]:
 
 def batched_levels(rows: Sequence[ScoredRow]) -> dict[str, Mapping[str, Mapping[str, float | None]]]:
     """Correlate every metric with the judgements: by level, metric and coefficient; empty where too few are judged."""
-    judged = [row for row in rows if row.judgement is not None]
-    if len(judged) < _FEWEST:
+    judged_rows = [row for row in rows if row.judgement is not None]
+    if len(judged_rows) < _FEWEST:
         return {}
-    systems = len({row.system for row in judged})
-    panel = evidence_of_rows(judged).panel
+    systems = len({row.system for row in judged_rows})
+    panel = evidence_of_rows(judged_rows).panel
     wanted = (Level.SYSTEM, Level.INPUT, Level.ANSWER) if systems >= _FEWEST else (Level.ANSWER,)
     levels: dict[str, Mapping[str, Mapping[str, float | None]]] = {}
     for level in wanted:

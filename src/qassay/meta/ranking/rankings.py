@@ -47,11 +47,11 @@ def pair_agreement(panel: Panel, metric: str, gap: float = 2.0) -> PairAgreement
     first, second = order[first], order[second]
     other = panel.system[first] != panel.system[second]
     first, second = first[other], second[other]
-    judged = panel.judgement[first] - panel.judgement[second]
-    clear = np.abs(judged) >= gap - _ROUNDING
+    judgement = panel.judgement[first] - panel.judgement[second]
+    clear = np.abs(judgement) >= gap - _ROUNDING
     scored = (panel.score(metric)[first] - panel.score(metric)[second])[clear]
     present = ~np.isnan(scored)
-    alike = np.sign(scored[present]) * np.sign(judged[clear][present])
+    alike = np.sign(scored[present]) * np.sign(judgement[clear][present])
     agree, ties, pairs = int((alike > 0).sum()), int((alike == 0).sum()), len(alike)
     return PairAgreement(
         metric=metric,
@@ -169,19 +169,19 @@ def rank_candidates(
     code, value, right = codes[present], values[present], labels[present] > 0
     by_rule = {rule: _measures(code, value, right, rule, len(numbers)) for rule in Ties}
     correct_ones = np.bincount(code, right, len(numbers))
-    kept = (correct_ones > 0) | keep_without_correct
-    top, average, reciprocal = (float(column[kept].mean()) if kept.any() else None for column in by_rule[ties])
+    counted = (correct_ones > 0) | keep_without_correct
+    top, average, reciprocal = (float(column[counted].mean()) if counted.any() else None for column in by_rule[ties])
     open_to_ties = (by_rule[Ties.BEST] > by_rule[Ties.WORST]).any(axis=0)
     return RankingQuality(
         p_at_1=top,
         map=average,
         mrr=reciprocal,
-        questions=int(kept.sum()),
+        questions=int(counted.sum()),
         without_correct=int((correct_ones == 0).sum()),
         missing=int((~present).sum()),
-        tied=int((open_to_ties & kept).sum()),
+        tied=int((open_to_ties & counted).sum()),
         ties=ties,
-        reason=None if kept.any() else "no question has a correct candidate",
+        reason=None if counted.any() else "no question has a correct candidate",
     )
 
 

@@ -39,7 +39,7 @@ def _piece_rows(rows: int) -> int:
 
 
 def columns_of(weights: Ints) -> list[Columns]:
-    """Yield transposed weights (rows, draws), some draws at a time, below a row of zeros for empty places."""
+    """Yield transposed weights (rows, draws), some draws at a time, below a row of zeros for empty cells."""
     draws, rows = weights.shape
     together = _FEWEST_DRAWS * max(1, _ONE_THREAD // _piece_rows(rows) ** 2 // _FEWEST_DRAWS)
     precision = np.float32 if 2 * float(weights.sum(axis=1).max()) < _SINGLE else np.float64
@@ -60,8 +60,8 @@ class Sums:
 
         self._width = int(rows.max()) + 2
         # An empty group comes first, as the columns have an empty row first.
-        places, shape = (group + 1, rows + 1), (int(group.max()) + 2, self._width)
-        self._matrix = sparse.csr_array((np.ones(len(rows), dtype=np.float32), places), shape)
+        cells, shape = (group + 1, rows + 1), (int(group.max()) + 2, self._width)
+        self._matrix = sparse.csr_array((np.ones(len(rows), dtype=np.float32), cells), shape)
 
     def __call__(self, columns: Columns) -> Columns:
         """Return the columns of the groups' weights."""

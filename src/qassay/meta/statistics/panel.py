@@ -91,8 +91,8 @@ class Panel:
 
         Without `question` every row is a question of its own; without `system` all rows are one system's.
         """
-        judged = finite_or_missing(judgement, "judgement")
-        rows = len(judged)
+        judgement_values = finite_or_missing(judgement, "judgement")
+        rows = len(judgement_values)
         if not rows:
             raise DataError("no answers; give at least three with a judgement")
         columns = {name: rounded_ties(finite_or_missing(values, name)) for name, values in scores.items()}
@@ -101,7 +101,7 @@ class Panel:
                 raise DataError(f"{len(values)} scores of {name} for {rows} judgements; give one per row")
         system_codes, systems = _codes(system, rows, "system")
         question_codes, questions = _codes(range(rows) if question is None else question, rows, "question")
-        return cls(judged, columns, system_codes, systems, question_codes, questions, pooling or {})
+        return cls(judgement_values, columns, system_codes, systems, question_codes, questions, pooling or {})
 
     def __len__(self) -> int:
         return len(self.judgement)

@@ -24,11 +24,11 @@ class PermutedCoefficients(Protocol):
 class _Pearson:
     """Pearson's r from sums of values, squares and products."""
 
-    def __init__(self, first: Floats, second: Floats, judged: Floats, present: Ints) -> None:
+    def __init__(self, first: Floats, second: Floats, judgement: Floats, present: Ints) -> None:
         self._n = present.sum(axis=1)[:, None].astype(np.float64)
-        mean = judged.sum(axis=1, keepdims=True) / np.maximum(self._n, 1)
-        centred = np.where(present, judged - mean, 0.0)
-        self._judged = spread_of((centred**2).sum(axis=1)[:, None], centred.sum(axis=1)[:, None], self._n)
+        mean = judgement.sum(axis=1, keepdims=True) / np.maximum(self._n, 1)
+        centred = np.where(present, judgement - mean, 0.0)
+        self._judgement = spread_of((centred**2).sum(axis=1)[:, None], centred.sum(axis=1)[:, None], self._n)
         columns = [np.stack([values, values**2, values * centred], axis=-1) for values in (first, second)]
         self._first, self._second = (column.sum(axis=1)[:, None, :] for column in columns)
         self._gain = columns[1] - columns[0]
@@ -39,25 +39,27 @@ class _Pearson:
 
     def _coefficient(self, sums: Floats) -> Floats:
         one, two, product = np.moveaxis(sums, -1, 0)
-        return ratio(self._n * product, spread_of(two, one, self._n) * self._judged)
+        return ratio(self._n * product, spread_of(two, one, self._n) * self._judgement)
 
 
 class _Kendall:
     """Kendall's τ-b from signs of pairs."""
 
-    def __init__(self, first: Floats, second: Floats, judged: Floats, present: Ints) -> None:
+    def __init__(self, first: Floats, second: Floats, judgement: Floats, present: Ints) -> None:
         both = np.concatenate([first, second], axis=1)
         there = np.concatenate([present, present], axis=1)
         pairs = there[:, :, None] * there[:, None, :]
         sign = np.sign(both[:, :, None] - both[:, None, :]) * pairs
-        sign_judged = np.sign(judged[:, :, None] - judged[:, None, :])
-        self._concordance = _PairSum(sign * np.tile(sign_judged, (1, 2, 2)))
+        sign_judgement = np.sign(judgement[:, :, None] - judgement[:, None, :])
+        self._concordance = _PairSum(sign * np.tile(sign_judgement, (1, 2, 2)))
         self._untied = _PairSum(np.abs(sign))
-        self._judged = (np.abs(sign_judged) * pairs[:, : first.shape[1], : first.shape[1]]).sum(axis=(1, 2))[:, None]
+        self._judgement = (np.abs(sign_judgement) * pairs[:, : first.shape[1], : first.shape[1]]).sum(axis=(1, 2))[
+            :, None
+        ]
 
     def __call__(self, swaps: Floats) -> tuple[Floats, Floats]:
         first, second = (
-            ratio(concordance, untied * self._judged)
+            ratio(concordance, untied * self._judgement)
             for concordance, untied in zip(self._concordance(swaps), self._untied(swaps), strict=True)
         )
         return first, second
@@ -89,27 +91,27 @@ class _PairSum:
 class _Spearman:
     """Spearman's coefficient, ranking the chosen rows among each other."""
 
-    def __init__(self, first: Floats, second: Floats, judged: Floats, present: Ints) -> None:
+    def __init__(self, first: Floats, second: Floats, judgement: Floats, present: Ints) -> None:
         self._scores = np.concatenate([first, second], axis=1)
-        self._judged = np.concatenate([judged, judged], axis=1)
+        self._judgement = np.concatenate([judgement, judgement], axis=1)
         self._present = present[:, None, :]
 
     def __call__(self, swaps: Floats) -> tuple[Floats, Floats]:
         swapped = swaps.astype(np.int64) * self._present
         kept = self._present - swapped
         first, second = (
-            dense(Coefficient.SPEARMAN, self._scores, self._judged, np.concatenate(pair, axis=2))
+            dense(Coefficient.SPEARMAN, self._scores, self._judgement, np.concatenate(pair, axis=2))
             for pair in ((kept, swapped), (swapped, kept))
         )
         return first, second
 
 
 def permuted_coefficients(
-    coefficient: Coefficient, first: Floats, second: Floats, judged: Floats, present: Ints
+    coefficient: Coefficient, first: Floats, second: Floats, judgement: Floats, present: Ints
 ) -> PermutedCoefficients:
     """Prepare groups of rows, (groups, rows), for many swaps; `present` is 0 where a group has fewer rows."""
     if coefficient is Coefficient.PEARSON:
-        return _Pearson(first, second, judged, present)
+        return _Pearson(first, second, judgement, present)
     if coefficient is Coefficient.SPEARMAN:
-        return _Spearman(first, second, judged, present)
-    return _Kendall(first, second, judged, present)
+        return _Spearman(first, second, judgement, present)
+    return _Kendall(first, second, judgement, present)

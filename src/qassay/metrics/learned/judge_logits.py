@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from qassay.models.onnx.judge import Judged
+from qassay.models.onnx.judge import JudgeInput
 
 if TYPE_CHECKING:
     from qassay.arrays import Floats
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 def judge_logits(batch: Batch, ref: str, pairs: Pairs, *, context: bool) -> Floats:
     """Return a judge's logit for each pair, with the example's context or without; the same pair is judged once."""
-    known: dict[Judged, float] = batch.memo((judge_logits, ref), dict)
+    known: dict[JudgeInput, float] = batch.memo((judge_logits, ref), dict)
     texts = batch.texts
     wanted = [
-        Judged(example.question, texts[batch.reference[k]], texts[batch.candidate[i]], example.context or "")
+        JudgeInput(example.question, texts[batch.reference[k]], texts[batch.candidate[i]], example.context or "")
         if context
-        else Judged(example.question, texts[batch.reference[k]], texts[batch.candidate[i]])
+        else JudgeInput(example.question, texts[batch.reference[k]], texts[batch.candidate[i]])
         for i, k in zip(*(side.tolist() for side in pairs), strict=True)
         for example in (batch.examples[i],)
     ]

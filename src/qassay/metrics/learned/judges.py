@@ -311,16 +311,16 @@ class Ava(LearnedMetric):
             return np.asarray(self.pair_parts(batch, pairs)[1].sum(axis=1), np.float64)
         return judge_logits(batch, self._model, pairs, context=False)
 
-    def pair_signals(self, batch: Batch, pairs: Pairs, judged: Floats | None = None) -> Signals:
+    def pair_signals(self, batch: Batch, pairs: Pairs, logits: Floats | None = None) -> Signals:
         """Return the embedded judge's signals: the network's logit and features of the texts.
 
-        `judged` are other networks' logits, for pairs that this one need not read.
+        `logits` are other networks' logits, for pairs that this one need not read.
         """
-        if judged is None:
-            judged = judge_logits(batch, self._model, pairs, context=False)
+        if logits is None:
+            logits = judge_logits(batch, self._model, pairs, context=False)
         lexical, learned = lexical_signals(batch, pairs), model_signals(batch, pairs)
         names = (JUDGE, *lexical.names, *learned.names)
-        sure = np.clip(judged, -_MOST_SURE, _MOST_SURE)
+        sure = np.clip(logits, -_MOST_SURE, _MOST_SURE)
         return Signals(names, np.column_stack([sure, lexical.values, learned.values]))
 
     def pair_parts(self, batch: Batch, pairs: Pairs) -> tuple[Signals, Floats]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from qassay.errors import ModelError
 from qassay.metrics.learned.judges import REFERENCES, LearnedMetric
-from qassay.models.onnx.judge import Judged
+from qassay.models.onnx.judge import JudgeInput
 from qassay.spec import Declaration
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ class AnswerJudge(Protocol):
     It may have a `fingerprint`, a text that says which judge it is: signatures carry it.
     """
 
-    def judge(self, answers: Sequence[Judged]) -> Sequence[float | None]:
+    def judge(self, answers: Sequence[JudgeInput]) -> Sequence[float | None]:
         """Return for each (question, reference, candidate, context) how likely the candidate is right, from 0 to 1.
 
         Question and context are empty where there is none. None, or NaN, leaves an answer unscored.
@@ -75,14 +75,14 @@ class JudgeMetric(LearnedMetric):
         references = [batch.texts[row] for row in batch.reference[pairs.reference]]
         examples = [batch.examples[i] for i in pairs.example]
         wanted = [
-            Judged(example.question, reference, candidate, example.context or "")
+            JudgeInput(example.question, reference, candidate, example.context or "")
             for example, reference, candidate in zip(examples, references, candidates, strict=True)
         ]
         distinct = list(dict.fromkeys(wanted))
         known = dict(zip(distinct, self._judged(distinct), strict=True)) if distinct else {}
         return np.array([known[pair] for pair in wanted], np.float64)
 
-    def _judged(self, answers: Sequence[Judged]) -> list[float]:
+    def _judged(self, answers: Sequence[JudgeInput]) -> list[float]:
         given = list(self.judge.judge(answers))
         if len(given) != len(answers):
             raise ModelError(

@@ -40,7 +40,7 @@ class QuestionWriter(Protocol):
     def fingerprint(self) -> str:
         """What identifies the model."""
 
-    def write(self, asked: Sequence[tuple[Tagged, Phrase]]) -> list[str]:
+    def write(self, phrases: Sequence[tuple[Tagged, Phrase]]) -> list[str]:
         """Return a question for each phrase of a sentence."""
 
 

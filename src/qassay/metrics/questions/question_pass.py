@@ -74,10 +74,10 @@ class Verdicts:
                 self.left_out[record.system, record.id] = record.unscored
         self.found[place] = tuple(
             np.array(
-                [[each.answered, *(each.verdicts.get(method, np.nan) for method in self.methods)] for each in asked]
+                [[each.answered, *(each.verdicts.get(method, np.nan) for method in self.methods)] for each in questions]
             )
             for source in record.sources
-            if (asked := source.questions)
+            if (questions := source.questions)
         )
         if BERT_SCORE in self.methods:
             column = 1 + self.methods.index(BERT_SCORE)
@@ -127,11 +127,11 @@ def run_verdicts(resources: Resources) -> Verdicts:
     return next((each for each in resources.first_pass.values() if isinstance(each, Verdicts)), Verdicts(()))
 
 
-def write_questions(path: Path, asked: Iterable[bytes], verdicts: Verdicts) -> None:
+def write_questions(path: Path, records: Iterable[bytes], verdicts: Verdicts) -> None:
     """Write every record of a log as a JSON line, with its verdicts as they count."""
     encode = msgspec.json.Encoder().encode
     with replacing(path) as partial, partial.open("wb") as file:
-        for found in asked:
+        for found in records:
             file.writelines(encode(verdicts.rescale(record)) + b"\n" for record in decode_records(found))
 
 

@@ -46,9 +46,9 @@ class ModelWriter:
             f"{self._generator.fingerprint}[{self._prompt}]" if self._prompt != PROMPT else self._generator.fingerprint
         )
 
-    def write(self, asked: Sequence[tuple[Tagged, Phrase]]) -> list[str]:
+    def write(self, phrases: Sequence[tuple[Tagged, Phrase]]) -> list[str]:
         """Return a question for each phrase of a sentence."""
-        return self._generator.generate([self._filled(sentence, phrase) for sentence, phrase in asked])
+        return self._generator.generate([self._filled(sentence, phrase) for sentence, phrase in phrases])
 
     def _filled(self, sentence: Tagged, phrase: Phrase) -> str:
         start, end = phrase.characters(sentence)

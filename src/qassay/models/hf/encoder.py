@@ -124,7 +124,7 @@ class HFBackbone:
         except Exception as problem:  # the library raises many kinds for damaged or unknown models
             raise ModelError(f"{self.folder}: cannot be opened as a Hugging Face encoder: {problem}") from problem
         if not getattr(self._slow, "is_fast", False):
-            raise ModelError(f"{self.folder}: this model has no fast tokenizer, which the places of tokens need")
+            raise ModelError(f"{self.folder}: this model has no fast tokenizer, which the positions of tokens need")
         encoder = model.get_encoder() if getattr(config, "is_encoder_decoder", False) else model
         self.dtype = torch.bfloat16 if self.device == "cuda" else torch.float32
         self.model = encoder.to(self.device, self.dtype).eval()
@@ -248,23 +248,23 @@ class HFEncoder:
             ids = np.concatenate([before, pieces[text][0][window.start : window.end], after]).astype(np.int64)
             rows.append((ids, np.zeros(len(ids), np.int64)))
         width = int(self._backbone.model.config.hidden_size)
-        marks = len(before) + len(after)
-        vectors: list[Vectors] = [np.empty((len(ids) + marks, width), np.float32) for ids, _ in pieces]
+        special_count = len(before) + len(after)
+        vectors: list[Vectors] = [np.empty((len(ids) + special_count, width), np.float32) for ids, _ in pieces]
         for row, states in self._backbone.run(rows, layer):
             text, window = cuts[row]
             count = len(pieces[text][0])
             low = window.kept_from + (len(before) if window.kept_from else 0)
             high = window.kept_to + len(before) + (len(after) if window.kept_to == count else 0)
             vectors[text][low:high] = states[low - window.start : high - window.start].float().cpu().numpy()
-        return [self._marked(*parts, states) for parts, states in zip(pieces, vectors, strict=True)]
+        return [self._with_special_tokens(*parts, states) for parts, states in zip(pieces, vectors, strict=True)]
 
-    def _marked(self, ids: Ints, spans: Ints, vectors: Vectors) -> TokenEmbeddings:
+    def _with_special_tokens(self, ids: Ints, spans: Ints, vectors: Vectors) -> TokenEmbeddings:
         before, after = self._backbone.template.before, self._backbone.template.alone_after
         special = np.ones(len(vectors), bool)
         special[len(before) : len(before) + len(ids)] = False
-        places = np.zeros((len(vectors), 2), np.int64)
-        places[~special] = spans
-        return TokenEmbeddings(np.concatenate([before, ids, after]).astype(np.int64), places, vectors, special)
+        all_spans = np.zeros((len(vectors), 2), np.int64)
+        all_spans[~special] = spans
+        return TokenEmbeddings(np.concatenate([before, ids, after]).astype(np.int64), all_spans, vectors, special)
 
 
 def open_encoder(ref: ModelRef, device: Device) -> HFEncoder:

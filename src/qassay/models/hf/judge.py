@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from qassay.models.base import Device
     from qassay.models.hf.judge_design import Design
     from qassay.models.hf.judge_network import AvaNetwork
-    from qassay.models.onnx.judge import Judged
+    from qassay.models.onnx.judge import JudgeInput
 
 DESCRIPTION = "ava.json"
 WEIGHTS = "ava.safetensors"
@@ -102,7 +102,7 @@ class AvaJudge:
             raise ModelError(f"{self._folder / WEIGHTS}: does not fit the design: {problem}") from problem
         return network.to(device).eval(), tokenizer, device
 
-    def judge(self, pairs: Sequence[Judged]) -> Floats:
+    def judge(self, pairs: Sequence[JudgeInput]) -> Floats:
         """Return the logit of each candidate being right; equal pairs run once."""
         import torch  # noqa: PLC0415 - an optional extra
 
@@ -127,7 +127,7 @@ class AvaJudge:
 
 def cut_pairs(
     pair: str,
-    some: Sequence[Judged],
+    some: Sequence[JudgeInput],
     tokenizer: Any,  # noqa: ANN401 - the library's classes are many
     design: Design,
     longest: int,
@@ -136,6 +136,6 @@ def cut_pairs(
 ) -> Any:  # noqa: ANN401 - as above
     """Cut the texts of one of a design's pairs into tokens, the longer one shortened where both are too long."""
     mark = f" {tokenizer.sep_token} " if design.marked else " "
-    texts = [texts_of(pair, judged, mark) for judged in some]
+    texts = [texts_of(pair, answer, mark) for answer in some]
     firsts, seconds = ([text[side] for text in texts] for side in (0, 1))
     return tokenizer(firsts, seconds, truncation="longest_first", max_length=longest, padding=padding)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from qassay.errors import SpecError
 
 if TYPE_CHECKING:
-    from qassay.models.onnx.judge import Judged
+    from qassay.models.onnx.judge import JudgeInput
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +53,8 @@ def design_named(name: str) -> Design:
     return _ALL[name]
 
 
-def texts_of(pair: str, judged: Judged, mark: str = " ") -> tuple[str, str]:
+def texts_of(pair: str, answer: JudgeInput, mark: str = " ") -> tuple[str, str]:
     """Return the two texts of a pair such as `r-qt`, with `mark` between joined texts."""
-    named = {"q": judged.question, "r": judged.reference, "t": judged.candidate, "c": judged.context}
+    named = {"q": answer.question, "r": answer.reference, "t": answer.candidate, "c": answer.context}
     first, second = (mark.join(named[letter] for letter in letters) for letters in pair.split("-"))
     return first, second

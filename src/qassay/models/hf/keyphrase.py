@@ -123,20 +123,22 @@ class HFWeigher:
 
     def _weigh(self, pairs: Sequence[tuple[str | None, str]]) -> list[TokenWeights]:
         answers = self._backbone.pieces([answer for _, answer in pairs])
-        asked = [question or "" for question, _ in pairs] if self.settings.questions else [""] * len(pairs)
-        questions = [ids for ids, _ in self._backbone.pieces(asked)]
-        rows, places = self._rows(questions, [ids for ids, _ in answers])
-        windowed = {place.pair for place in places if place.window.end < len(answers[place.pair][0])}
+        question_texts = [question or "" for question, _ in pairs] if self.settings.questions else [""] * len(pairs)
+        questions = [ids for ids, _ in self._backbone.pieces(question_texts)]
+        rows, positions = self._rows(questions, [ids for ids, _ in answers])
+        windowed = {place.pair for place in positions if place.window.end < len(answers[place.pair][0])}
         self.notes.add(WINDOWED, (pairs[pair][1] for pair in windowed))
         most = self._backbone.longest // 2
-        self.notes.add(CUT_QUESTION, (text for text, ids in zip(asked, questions, strict=True) if len(ids) > most))
+        self.notes.add(
+            CUT_QUESTION, (text for text, ids in zip(question_texts, questions, strict=True) if len(ids) > most)
+        )
         logits = [np.empty(len(ids)) for ids, _ in answers]
         with torch.inference_mode():
             for row, states in self._backbone.run(rows, self._backbone.layers):
-                pair, skipped, window = places[row]
-                low, high = (skipped + kept - window.start for kept in (window.kept_from, window.kept_to))
-                kept = self._head(states[low:high].float())
-                logits[pair][window.kept_from : window.kept_to] = kept.cpu().numpy()
+                pair, skipped, window = positions[row]
+                low, high = (skipped + bound - window.start for bound in (window.kept_from, window.kept_to))
+                scores = self._head(states[low:high].float())
+                logits[pair][window.kept_from : window.kept_to] = scores.cpu().numpy()
         weights = [token_weights(row, self.settings) for row in logits]
         bare = [len(each) > 0 and each.sum() < _ALMOST_NOTHING for each in weights]
         self.notes.add(NO_WEIGHT, (answer for (_, answer), nothing in zip(pairs, bare, strict=True) if nothing))
@@ -147,23 +149,23 @@ class HFWeigher:
 
     def _rows(self, questions: Sequence[Ints], answers: Sequence[Ints]) -> tuple[list[tuple[Ints, Ints]], list[Place]]:
         """Return rows of question and answer, long answers in windows, with the answer's position in each row."""
-        rows, places = [], []
+        rows, positions = [], []
         for pair, (question, answer) in enumerate(zip(questions, answers, strict=True)):
-            opening, closing = self._frame(question)
-            room = self._backbone.longest - len(opening) - len(closing)
+            prefix, suffix = self._frame(question)
+            room = self._backbone.longest - len(prefix) - len(suffix)
             second = self._backbone.template.second_type if self.settings.questions else 0
             for window in windows(len(answer), room):
-                ids = np.concatenate([opening, answer[window.start : window.end], closing]).astype(np.int64)
+                ids = np.concatenate([prefix, answer[window.start : window.end], suffix]).astype(np.int64)
                 segments = np.full(len(ids), second, np.int64)
-                segments[: len(opening)] = 0
+                segments[: len(prefix)] = 0
                 rows.append((ids, segments))
-                places.append(Place(pair, len(opening), window))
-        return rows, places
+                positions.append(Place(pair, len(prefix), window))
+        return rows, positions
 
     def _frame(self, question: Ints) -> tuple[Ints, Ints]:
-        marks = self._backbone.template
+        template = self._backbone.template
         if not self.settings.questions:
-            return np.array(marks.before, np.int64), np.array(marks.alone_after, np.int64)
+            return np.array(template.before, np.int64), np.array(template.alone_after, np.int64)
         most = self._backbone.longest // 2
-        opening = np.concatenate([marks.before, question[:most], marks.between]).astype(np.int64)
-        return opening, np.array(marks.after, np.int64)
+        prefix = np.concatenate([template.before, question[:most], template.between]).astype(np.int64)
+        return prefix, np.array(template.after, np.int64)

@@ -60,7 +60,7 @@ class HFReader:
         if not model:
             raise ModelError(f"{self.ref} was not trained to answer questions (its config.json names no …{_HEAD})")
         if not getattr(self._tokenizer, "is_fast", False):
-            raise ModelError(f"{folder}: this model has no fast tokenizer, which the places of tokens need")
+            raise ModelError(f"{folder}: this model has no fast tokenizer, which the positions of tokens need")
         self._model: Any = model.to(self._device).eval()
         self._longest = min(positions_of(config), _MOST_POSITIONS)
 
@@ -91,12 +91,12 @@ class HFReader:
 
     def _shortened(self, question: str) -> str:
         """Return the question, cut so that half of what the model reads at once is left for a passage."""
-        places = self._tokenizer(question, add_special_tokens=False, return_offsets_mapping=True)["offset_mapping"]
+        spans = self._tokenizer(question, add_special_tokens=False, return_offsets_mapping=True)["offset_mapping"]
         room = self._longest // 2
-        if len(places) <= room:
+        if len(spans) <= room:
             return question
         self.notes[CUT_QUESTION] += 1
-        return question[: places[room - 1][1]]
+        return question[: spans[room - 1][1]]
 
     def _windows(self, question: str, passage: str) -> Iterator[tuple[Vectors, Vectors, Ints]]:
         """Return the passage's scores, the scores of no answer, and the tokens' spans, window by window."""

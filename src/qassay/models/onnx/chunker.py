@@ -99,10 +99,10 @@ def words(sentence: str) -> list[Span]:
     return [match.span() for match in _WORD.finditer(sentence)]
 
 
-def decode(sentence: str, places: Sequence[Span], scores: NDArray[np.float32]) -> Tagged:
+def decode(sentence: str, spans: Sequence[Span], scores: NDArray[np.float32]) -> Tagged:
     """Read a sentence's words off the scores of its word pieces.
 
-    `places` are the pieces' spans of characters, empty for special pieces. A word takes the labels of its first
+    `spans` are the pieces' spans of characters, empty for special pieces. A word takes the labels of its first
     piece; how well it fits each kind of answer is the mean over its pieces.
     """
     parts, chunks, entities, kinds = (scores[:, low:high] for low, high in pairwise(BOUNDS))
@@ -110,10 +110,10 @@ def decode(sentence: str, places: Sequence[Span], scores: NDArray[np.float32]) -
     piece = 0
     inside_chunk, inside_entity = "O", "O"
     for start, end in words(sentence):
-        while piece < len(places) and places[piece][1] <= start:
+        while piece < len(spans) and spans[piece][1] <= start:
             piece += 1
         last = piece
-        while last < len(places) and places[last][0] < end and places[last][0] < places[last][1]:
+        while last < len(spans) and spans[last][0] < end and spans[last][0] < spans[last][1]:
             last += 1
         if piece == last:
             # Beyond what the encoder read, or a character that it drops.

@@ -34,7 +34,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 _KEPT_BYTES = 96 << 20
-_MARKS = 2
+_SPECIAL_TOKENS = 2
 MOST_PIECES = 500_000
 """The most characters of one text: a long book, whose states take two gigabytes with what metrics compute on them."""
 
@@ -185,9 +185,9 @@ class OnnxEncoder:
         return dict(self._tokenizer.get_vocab())
 
     @property
-    def marks(self) -> tuple[int, int]:
+    def special_tokens(self) -> tuple[int, int]:
         """The ids of the special tokens before and after a text."""
-        return self._cutter.marks
+        return self._cutter.special_tokens
 
     def encode(self, texts: Sequence[str], layer: int) -> list[TokenEmbeddings]:
         """Return each text's embeddings at a layer; equal texts run once, and recent ones not again."""
@@ -231,14 +231,14 @@ class OnnxEncoder:
         """Cut texts into word pieces, which have no vectors yet."""
         nothing = np.zeros((0, self.model.width), np.float32)
         pieces = dict(zip(texts, self._cutter.cut(texts), strict=True))
-        lengths = {text: len(cut.ids) - _MARKS for text, cut in pieces.items()}
+        lengths = {text: len(cut.ids) - _SPECIAL_TOKENS for text, cut in pieces.items()}
         if beyond := [text for text, length in lengths.items() if length > MOST_PIECES]:
             raise TextTooLongError(beyond, lengths[beyond[0]], MOST_PIECES)
         return {text: TokenEmbeddings(cut.ids, cut.spans, nothing, cut.special) for text, cut in pieces.items()}
 
     @property
     def _room(self) -> int:
-        return self.model.longest - _MARKS
+        return self.model.longest - _SPECIAL_TOKENS
 
     @cached_property
     def _cutter(self) -> PieceCutter:
@@ -260,13 +260,13 @@ class OnnxEncoder:
 
     def _raised(self, text: TokenEmbeddings, sessions: Sequence[Session]) -> list[Vectors]:
         """Return a text's states after each session, going on from those that it has, which are of the first."""
-        ids, inner = text.ids, len(text.ids) - _MARKS
+        ids, inner = text.ids, len(text.ids) - _SPECIAL_TOKENS
         if len(ids) <= self.model.longest:
             return _climb(ids, sessions, text.vectors if len(text.vectors) else None)
         states = [np.empty((len(ids), self.model.width), np.float32) for _ in sessions]
         for window in windows(inner, self._room):
             made = _climb(np.concatenate([ids[:1], ids[1 + window.start : 1 + window.end], ids[-1:]]), sessions)
-            # The first window also gives the opening mark, the last one the closing mark.
+            # The first window also gives the special token before the text, the last one that after it.
             low = window.kept_from + (window.kept_from > 0)
             high = window.kept_to + 1 + (window.kept_to == inner)
             for whole, part in zip(states, made, strict=True):

@@ -13,7 +13,7 @@ import numpy as np
 
 from qassay.models.base import ModelNotes, windows
 from qassay.models.folder import TOKENIZER, check_file_names, fingerprint, read_description
-from qassay.models.onnx.judge_segments import ROLES, marks_of, piece_kinds, word_keys
+from qassay.models.onnx.judge_segments import ROLES, piece_kinds, segment_ids, word_keys
 from qassay.text.split_joined import split_joined
 
 if TYPE_CHECKING:
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
 DESCRIPTION = "judge.json"
 NEAREST = "texts longer than the judge reads, of which it read the part nearest to the other text"
-_MARKS = 2
+_SPECIAL_TOKENS = 2
 
 
-class Judged(NamedTuple):
+class JudgeInput(NamedTuple):
     """A candidate to be judged against one reference."""
 
     question: str
@@ -52,7 +52,7 @@ class Judge(Protocol):
     def fingerprint(self) -> str:
         """Identity of weights and tokenizer, which enters signatures."""
 
-    def judge(self, pairs: Sequence[Judged]) -> Floats:
+    def judge(self, pairs: Sequence[JudgeInput]) -> Floats:
         """Return the logit of each candidate being right."""
 
 
@@ -96,7 +96,7 @@ class OnnxJudge:
         folder = self._runtime.folder
         return fingerprint(*(folder / name for name in (TOKENIZER, self._encoder.model.weights, self._head.weights)))
 
-    def judge(self, pairs: Sequence[Judged]) -> Floats:
+    def judge(self, pairs: Sequence[JudgeInput]) -> Floats:
         """Return the logit of each candidate being right; equal pairs run once."""
         distinct = {pair: number for number, pair in enumerate(dict.fromkeys(pairs))}
         texts = self._cut([text for pair in distinct for text in pair if text.strip()])
@@ -114,32 +114,32 @@ class OnnxJudge:
         cut = self._encoder.cut([split_joined(text) for text in distinct])
         return {text: _Text(pieces, word_keys(pieces, self._kinds)) for text, pieces in zip(distinct, cut, strict=True)}
 
-    def _row(self, pair: Judged, texts: Mapping[str, _Text]) -> tuple[Ints, Ints]:
+    def _row(self, pair: JudgeInput, texts: Mapping[str, _Text]) -> tuple[Ints, Ints]:
         """Return the pieces of a pair's texts in one row, with their segment ids."""
         found = {role: texts[words] for role in ROLES if (words := getattr(pair, role)).strip()}
         room = self._encoder.model.longest - 1
         for role, text in found.items():
-            longest = min(self._head.longest[role] - _MARKS, room - 1)
+            longest = min(self._head.longest[role] - _SPECIAL_TOKENS, room - 1)
             if len(text.pieces) > longest:
                 other = "candidate" if role == "reference" else "reference"
                 found[role] = _nearest(text, found.get(other), longest)
                 self.notes.add(NEAREST, [getattr(pair, role)])
             room -= min(len(text.pieces), longest) + 1
-        opening, closing = self._encoder.marks
-        # Every text ends in a mark of its own, which matches nothing; the first one also begins with one.
-        marks = marks_of({role: np.append(text.keys, 0) for role, text in found.items()})
-        pieces = [np.append(text.pieces, closing) for text in found.values()]
+        before, after = self._encoder.special_tokens
+        # Every text ends in a special token, which matches nothing; the first one also begins with one.
+        segments = segment_ids({role: np.append(text.keys, 0) for role, text in found.items()})
+        pieces = [np.append(text.pieces, after) for text in found.values()]
         first = ROLES.index(next(iter(found), ROLES[0]))
-        return np.concatenate([[opening], *pieces]), np.concatenate([[4 * first], *marks.values()])
+        return np.concatenate([[before], *pieces]), np.concatenate([[4 * first], *segments.values()])
 
     @cached_property
     def _session(self) -> Any:  # noqa: ANN401 - the library's class is not typed
         return self._runtime.session(self._head.graph, self._head.weights)
 
     def _logit(self, row: tuple[Ints, Ints]) -> float:
-        pieces, marks = row
+        pieces, segments = row
         states = self._encoder.states(pieces, self._head.layer)
-        (logit,) = self._session.run(None, {"states": states[None], "marks_of_pieces": marks[None]})
+        (logit,) = self._session.run(None, {"states": states[None], "marks_of_pieces": segments[None]})
         return float(logit[0, 0, 0])
 
 

@@ -57,10 +57,10 @@ def word_keys(pieces: NDArray[np.integer], kinds: NDArray[np.uint8]) -> Ints:
     return by_piece
 
 
-def marks_of(keys: Mapping[str, Ints]) -> dict[str, Ints]:
+def segment_ids(keys: Mapping[str, Ints]) -> dict[str, Ints]:
     """Return each piece's segment id: its text's role, and which of the two other texts hold its word."""
-    marks = {}
+    ids = {}
     for role, own in keys.items():
         found = [(own[:, None] == keys[other]).any(1) & (own != 0) if other in keys else 0 for other in COMPARED[role]]
-        marks[role] = (4 * ROLES.index(role) + found[0] + 2 * found[1]) * np.ones(len(own), np.int64)
-    return marks
+        ids[role] = (4 * ROLES.index(role) + found[0] + 2 * found[1]) * np.ones(len(own), np.int64)
+    return ids

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     Beside = Mapping[str, Vectors]
 
-_MARKS = 2
+_SPECIAL_TOKENS = 2
 _KEPT_PIECES = 1 << 20
 """Of recent pairs: the references of a question come back with every system's answer to it."""
 
@@ -65,7 +65,7 @@ class OnnxWeigher:
 
     def _note_long(self, known: Mapping[tuple[str | None, str], TokenWeights]) -> None:
         """Note the long answers among those that the encoder need not see again."""
-        room = self._encoder.model.longest - _MARKS
+        room = self._encoder.model.longest - _SPECIAL_TOKENS
         self.notes.add(WINDOWED, (answer for (_, answer), each in known.items() if len(each.weights) > room))
 
     def _remember(self, pair: tuple[str | None, str], weighed: TokenWeights) -> None:

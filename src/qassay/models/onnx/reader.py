@@ -128,13 +128,13 @@ class OnnxReader:
         if inner <= 0:
             return Answer("", 0, 0, 1.0)
         limit = self._head.longest_question
-        asked = question.vectors if len(question.ids) <= limit else question.vectors[:limit]
+        question_vectors = question.vectors if len(question.ids) <= limit else question.vectors[:limit]
         shared = (passage.ids[:, None] == question.ids[1:-1][: limit - 1]).any(1)
         shared[[0, -1]] = False
         best = (_NOWHERE, 0, 0, _NOWHERE)
         for window in self._windows(inner, shared):
             rows = np.r_[0, 1 + window.start : 1 + window.end, len(passage.ids) - 1]
-            scores = self._scores(asked, passage.vectors[rows], shared[rows])
+            scores = self._scores(question_vectors, passage.vectors[rows], shared[rows])
             first, last, score, odds = best_span(scores[1:-1], scores[0], self._head.longest_answer)
             best = max(best, (score, 1 + window.start + first, 1 + window.start + last, odds))
         _, first, last, odds = best

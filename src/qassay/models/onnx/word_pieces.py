@@ -42,7 +42,7 @@ class PieceCutter:
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         self._tokenizer = tokenizer
-        self.marks: tuple[int, int] = (tokenizer.token_to_id("[CLS]"), tokenizer.token_to_id("[SEP]"))
+        self.special_tokens: tuple[int, int] = (tokenizer.token_to_id("[CLS]"), tokenizer.token_to_id("[SEP]"))
         """The ids of the special tokens before and after a text."""
         self._by_words = _cuts_by_words(tokenizer)
         self._entering = Lock()
@@ -61,17 +61,17 @@ class PieceCutter:
         others = [i for i in range(len(texts)) if i not in found]
         if others:
             whole = self._tokenizer.encode_batch([texts[i] for i in others], add_special_tokens=False)
-            found.update(zip(others, map(self._marked, whole), strict=True))
+            found.update(zip(others, map(self._with_special_tokens, whole), strict=True))
         return [found[i] for i in range(len(texts))]
 
-    def _marked(self, cut: Any) -> Pieces:  # noqa: ANN401 - the library's class is not typed
-        opening, closing = self.marks
-        ids = np.array([opening, *cut.ids, closing], np.int64)
+    def _with_special_tokens(self, cut: Any) -> Pieces:  # noqa: ANN401 - the library's class is not typed
+        before, after = self.special_tokens
+        ids = np.array([before, *cut.ids, after], np.int64)
         special = np.zeros(len(ids), bool)
         special[[0, -1]] = True
         return Pieces(ids, np.array([_NOWHERE, *cut.offsets, _NOWHERE], np.int64), special)
 
-    def _cut_plain(self, places: Sequence[int], texts: Sequence[str]) -> Iterator[tuple[int, Pieces]]:
+    def _cut_plain(self, numbers: Sequence[int], texts: Sequence[str]) -> Iterator[tuple[int, Pieces]]:
         """Cut plain texts, except those whose words cannot be found by kinds of characters."""
         scanned = BERT_WORDS.cut(texts)
         rows = self._known(scanned)
@@ -79,16 +79,16 @@ class PieceCutter:
         source = ranges(self._first[rows], counts)
         begins = _bounds(np.array([len(text) + 1 for text in texts], np.int64))[:-1]
         starts = scanned.starts - np.repeat(begins, scanned.lengths)
-        # Each text stands between two marks.
+        # Each text stands between two special tokens.
         bounds = _bounds(2 + np.diff(_bounds(counts)[_bounds(scanned.lengths)]))
         special = np.zeros(bounds[-1], bool)
         special[bounds[:-1]] = special[bounds[1:] - 1] = True
-        ids, spans = np.full(bounds[-1], self.marks[1], np.int64), np.zeros((bounds[-1], 2), np.int64)
-        ids[bounds[:-1]] = self.marks[0]
+        ids, spans = np.full(bounds[-1], self.special_tokens[1], np.int64), np.zeros((bounds[-1], 2), np.int64)
+        ids[bounds[:-1]] = self.special_tokens[0]
         ids[~special] = self._ids[source]
         spans[~special] = self._spans[source] + np.repeat(starts, counts)[:, None]
         unsure = set(scanned.unsure.tolist())
-        for row, (place, (low, high)) in enumerate(zip(places, pairwise(bounds.tolist()), strict=True)):
+        for row, (place, (low, high)) in enumerate(zip(numbers, pairwise(bounds.tolist()), strict=True)):
             if row not in unsure:
                 yield place, Pieces(ids[low:high], spans[low:high], special[low:high])
 

@@ -46,8 +46,8 @@ class Drawing:
             if place is None
             else f' x="{place[0]:g}" y="{place[1]:g}" width="{self.width:g}" height="{self.height:g}"'
         )
-        opening = Markup('<svg class="drawing {}" viewBox="{}"{} role="group" aria-label="{}">')
-        return opening.format(self.kind, box, Markup(size), printable(self.label)) + self.shapes + Markup("</svg>")  # noqa: S704 - numbers alone
+        start_tag = Markup('<svg class="drawing {}" viewBox="{}"{} role="group" aria-label="{}">')
+        return start_tag.format(self.kind, box, Markup(size), printable(self.label)) + self.shapes + Markup("</svg>")  # noqa: S704 - numbers alone
 
 
 @dataclass(frozen=True, slots=True)

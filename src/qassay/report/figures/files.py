@@ -85,9 +85,9 @@ def standalone(figure: Figure) -> str:
             shapes += _placed(drawing, _MARGIN + place * (wide + _GAP), y)
         y += _TITLE + max(each.height for each in row) + _GAP
     height = y - _GAP + _MARGIN
-    opening = f'<svg xmlns="http://www.w3.org/2000/svg" class="drawing" width="{width:g}" height="{height:g}">'
+    start_tag = f'<svg xmlns="http://www.w3.org/2000/svg" class="drawing" width="{width:g}" height="{height:g}">'
     # The style is the package's own, and every shape is escaped markup already.
-    head = Markup(f"{opening}<style>{_style()}</style>")  # noqa: S704
+    head = Markup(f"{start_tag}<style>{_style()}</style>")  # noqa: S704
     return str(head + tag("rect", "paper", width="100%", height="100%") + Markup("").join(shapes) + Markup("</svg>\n"))
 
 

@@ -91,8 +91,8 @@ def ticks(maximum: float, *, minimum: float = 0.0, parts: int = 4, height: int =
 
 def _svg(kind: str, height: int, label: str, shapes: Iterable[Markup]) -> Markup:
     said = Markup('role="img" aria-label="{}"').format(label) if label else Markup('aria-hidden="true"')
-    opening = Markup('<svg class="figure {}" width="100%" height="{}" {}>').format(kind, height, said)
-    return opening + Markup("").join(shapes) + Markup("</svg>")
+    start_tag = Markup('<svg class="figure {}" width="100%" height="{}" {}>').format(kind, height, said)
+    return start_tag + Markup("").join(shapes) + Markup("</svg>")
 
 
 def tag(name: str, kind: str = "", **attributes: str | float) -> Markup:

@@ -147,9 +147,11 @@ def _markers(wrong: Sequence[tuple[Disagreement, str | None]], across: Axis, up:
         placed.append((cx, cy))
         leaders.append(tag("line", "leader", x1=x, y1=y, x2=cx, y2=cy))
         label = f"most wrong answer {number}: judgement {each.judgement:g}, score {each.score:.3f}"
-        opening = Markup('<g class="marker">') if link is None else Markup('<a class="marker" href="{}">').format(link)
+        start_tag = (
+            Markup('<g class="marker">') if link is None else Markup('<a class="marker" href="{}">').format(link)
+        )
         shapes.append(
-            opening
+            start_tag
             + Markup("<title>{}</title>").format(label)
             + tag("circle", cx=cx, cy=cy, r=_MARKER)
             + text(str(number), cx, cy + 3.6, "", "middle")

@@ -80,11 +80,11 @@ def first_answer_rows(results: Mapping[str, SystemWise]) -> Rows:
         if not rows:
             rows.append(["set", "by", *result.systems, "RMSE ± sd", "τ", "p"])
         agreement = result.agreement[Measure.P_AT_1]
-        judged = [score_text(value) for value in result.judged[Measure.P_AT_1]]
+        judge = [score_text(value) for value in result.by_judge[Measure.P_AT_1]]
         true = [score_text(value) for value in result.true[Measure.P_AT_1]]
         error = _error(agreement.rmse, agreement.sigma)
         rows += [
-            [name, "judge", *judged, error, score_text(agreement.kendall), score_text(agreement.kendall_p)],
+            [name, "judge", *judge, error, score_text(agreement.kendall), score_text(agreement.kendall_p)],
             [name, "people", *true, "", "", ""],
         ]
     return rows
@@ -96,7 +96,7 @@ def system_rows(results: Mapping[str, SystemWise]) -> Rows:
     for name, result in results.items():
         if not rows:
             rows.append(["set", "by", "measure", *result.systems])
-        for by, measured in (("people", result.true), ("judge", result.judged)):
+        for by, measured in (("people", result.true), ("judge", result.by_judge)):
             rows += [[name, by, str(measure), *map(score_text, values)] for measure, values in measured.items()]
     return rows
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from qassay.models.onnx.judge import Judged
+    from qassay.models.onnx.judge import JudgeInput
     from qassay.training.base_model import Base
     from qassay.training.plan import Plan
 
@@ -45,7 +45,7 @@ class TrainedNetwork:
 class PairInputs:
     """Judged pairs cut into tokens once for every pair of a design, without padding."""
 
-    def __init__(self, pairs: Sequence[tuple[Judged, float]], tokenizer: Any, design: str, longest: int) -> None:  # noqa: ANN401
+    def __init__(self, pairs: Sequence[tuple[JudgeInput, float]], tokenizer: Any, design: str, longest: int) -> None:  # noqa: ANN401
         self.label = np.array([label for _, label in pairs], np.float32)
         self._tokenizer = tokenizer
         chosen = design_named(design)

@@ -17,7 +17,7 @@ from qassay.errors import DataError
 from qassay.io.input_stream import Reader, ReadOptions, sniff
 from qassay.io.readers.answer_selection import QuestionSentences, read_selection
 from qassay.io.source import Source
-from qassay.models.onnx.judge import Judged
+from qassay.models.onnx.judge import JudgeInput
 from qassay.records import Example
 from qassay.training import files
 from qassay.training.answer_text import question_key
@@ -41,9 +41,9 @@ class AvaRow(msgspec.Struct, frozen=True, omit_defaults=True):
     """A short answer, where one is known; only the linear model reads it."""
 
     @property
-    def judged(self) -> Judged:
+    def judged(self) -> JudgeInput:
         """The texts that a judge reads."""
-        return Judged(self.question, self.reference, self.candidate)
+        return JudgeInput(self.question, self.reference, self.candidate)
 
 
 @dataclass(frozen=True, slots=True)

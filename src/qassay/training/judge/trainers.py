@@ -9,7 +9,7 @@ from qassay.errors import DataError, SpecError
 from qassay.models.folder import TOKENIZER
 from qassay.models.hf.judge import AvaSettings, save
 from qassay.models.hf.judge_design import READER
-from qassay.models.onnx.judge import Judged
+from qassay.models.onnx.judge import JudgeInput
 from qassay.training.ava import networks as ava
 from qassay.training.base_model import base_weights, open_base
 from qassay.training.export.heads import export_judge
@@ -155,7 +155,7 @@ def train_on_encoder(
     pairs = {
         side: ava.PairInputs(
             [
-                (Judged(row.question, row.references[0], row.candidate, row.context), row.label)
+                (JudgeInput(row.question, row.references[0], row.candidate, row.context), row.label)
                 for row in single_references(found)
             ],
             opened.tokenizer,

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from qassay.models.onnx.judge_segments import COMPARED, ROLES, marks_of, piece_kinds, word_keys
+from qassay.models.onnx.judge_segments import COMPARED, ROLES, piece_kinds, segment_ids, word_keys
 
 VOCABULARY = {"[CLS]": 0, "[SEP]": 1, "red": 2, "car": 3, "##s": 4, ",": 5, "##d": 6, "car7": 7}
 KINDS = piece_kinds(VOCABULARY)
@@ -38,7 +38,7 @@ def test_no_pieces_no_keys():
 def test_a_piece_is_marked_with_its_role_and_with_who_shares_its_word():
     """Four marks a role: nobody, the first compared text, the second, both."""
     red, car = int(keys("red")[0]), int(keys("car")[0])
-    marks = marks_of(
+    ids = segment_ids(
         {
             "reference": np.array([red, car, 0]),
             "question": np.array([car, 0]),
@@ -48,16 +48,16 @@ def test_a_piece_is_marked_with_its_role_and_with_who_shares_its_word():
 
     # reference: red in the candidate (1), car in the question (2); question (from 4 on): car in the reference (2);
     # candidate (from 8 on): red in the reference (1).
-    assert marks["reference"].tolist() == [1, 2, 0]
-    assert marks["question"].tolist() == [6, 4]
-    assert marks["candidate"].tolist() == [9, 9, 8]
+    assert ids["reference"].tolist() == [1, 2, 0]
+    assert ids["question"].tolist() == [6, 4]
+    assert ids["candidate"].tolist() == [9, 9, 8]
 
 
 def test_a_text_that_is_not_there_is_not_compared_with():
     """Without a question only the answers are compared."""
-    marks = marks_of({"reference": np.array([7]), "candidate": np.array([7])})
+    ids = segment_ids({"reference": np.array([7]), "candidate": np.array([7])})
 
-    assert (marks["reference"].tolist(), marks["candidate"].tolist()) == ([1], [9])
+    assert (ids["reference"].tolist(), ids["candidate"].tolist()) == ([1], [9])
 
 
 def test_every_role_is_compared_with_two_others():
