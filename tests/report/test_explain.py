@@ -208,7 +208,7 @@ def test_metrics_without_a_judge_have_no_signals():
     """Nothing is added to the explanation of lexical metrics."""
     explanation = explained()
     assert explanation.to_dict()["parts"] == {}
-    assert "goes by" not in shown(explanation)
+    assert "signals of" not in shown(explanation)
 
 
 def test_signals_of_one_topic_are_shown_together():

@@ -189,7 +189,7 @@ def _scores_table(explanation: Explanation, comparison: ReferenceComparison) -> 
 def _parts_table(spec: str, parts: Sequence[Part]) -> RenderableType:
     """Return the table of a judge's signals with what each adds to the verdict: above 0 for right, below for wrong."""
     table = Table(box=None, pad_edge=False, header_style="dim")
-    table.add_column(f"{spec} goes by", overflow="fold")
+    table.add_column(f"signals of {spec}", overflow="fold")
     table.add_column("adds", justify="right", no_wrap=True)
     table.add_column("", no_wrap=True)
     table.add_column("", style="dim", overflow="fold")

@@ -58,7 +58,7 @@ const AnswerDetail = (() => {
     const legend = make("details", { class: "meanings" }, make("summary", { class: "muted" }, "What the signals mean"),
       make("dl", {}, ...meanings.flatMap((signal) => [make("dt", {}, signal.label), make("dd", {}, signal.description)])));
     return make("details", { class: "judged", open: parts.length ? "" : false },
-      make("summary", {}, "What ", make("code", {}, specs[spec]), " goes by"),
+      make("summary", {}, "Signals of ", make("code", {}, specs[spec])),
       make("table", { class: "signals" }, make("thead", {}, head), make("tbody", {}, ...rows)),
       meanings.length ? legend : null);
   });
