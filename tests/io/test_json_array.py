@@ -61,7 +61,7 @@ def test_each_item_has_the_line_it_begins_on(tmp_path):
         (b'[{"a": 1}] x', "more after the end"),
         (b'[{"a": 1} {"b": 2}]', "one comma"),
         (b'[{"a": 1},,{"b": 2}]', "one comma"),
-        (b'[{"a": 1},]', "mend the JSON"),
+        (b'[{"a": 1},]', "fix the JSON"),
         (b"[1, 2]", "not an object"),
         (b'["a"]', "an item is a string"),
         (b"]", "never opened"),

@@ -82,7 +82,7 @@ def test_a_file_that_may_not_be_opened_is_not_called_damaged(written, monkeypatc
     """The message is that of any other file."""
     path = written([{"references": ["a"], "candidate": "b"}])
     monkeypatch.setattr("pathlib.Path.open", _forbidden)
-    with pytest.raises(DataError, match="may not be read; check the file's permissions"):
+    with pytest.raises(DataError, match="cannot be read: no permission; check the file's permissions"):
         list(Reader([path], ReadOptions(format="parquet")))
 
 

@@ -126,7 +126,7 @@ def test_a_file_without_permission_is_refused(tmp_path, monkeypatch):
     path = tmp_path / "answers.jsonl"
     path.write_bytes(ROW)
     monkeypatch.setattr("pathlib.Path.open", _forbidden)
-    with pytest.raises(DataError, match="may not be read; check the file's permissions"):
+    with pytest.raises(DataError, match="cannot be read: no permission; check the file's permissions"):
         list(Reader([path]))
 
 

@@ -271,7 +271,7 @@ def test_the_frequencies_of_the_run_are_in_the_signature(spec):
 
 
 def test_a_state_of_another_version_is_refused():
-    """The remedy is to begin anew."""
+    """The remedy is to start over."""
     with pytest.raises(DataError, match="without resume=True"):
         Totals([F1]).restore(msgspec.msgpack.encode({"systems": {"A": {"examples": 1, "data": "0"}}, "notes": {}}))
 

@@ -160,7 +160,7 @@ class _Download:
             resumed = response.status == HTTPStatus.PARTIAL_CONTENT
             if resumed and not response.headers.get("Content-Range", "").startswith(f"bytes {start}-"):
                 self.part.unlink()
-                raise _PassingError("the server sent another range than asked for")
+                raise _PassingError("the server sent another range than requested")
             received = start if resumed else 0
             if response.length is not None and received + response.length != self.file.size:
                 self.part.unlink(missing_ok=True)

@@ -72,7 +72,7 @@ def readable(name: str) -> Iterator[None]:
     except IsADirectoryError as error:
         raise DataError("is a folder; give the file inside it", name) from error
     except PermissionError as error:
-        raise DataError("may not be read; check the file's permissions", name) from error
+        raise DataError("cannot be read: no permission; check the file's permissions", name) from error
     except (EOFError, gzip.BadGzipFile, zipfile.BadZipFile, zlib.error) as error:
         raise DataError("the compressed file is damaged or cut short; make or fetch it again", name) from error
     except ImportError as error:

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 
-from qassay.errors import DataError, option
+from qassay.errors import DataError
 from qassay.features.resources import Resources
 from qassay.metrics.registry import provenance
 from qassay.records import read_field, without_fields
 from qassay.scoring.bootstrap import FEWEST, bootstrap, interval_of
+from qassay.scoring.checkpoint import AGAIN
 from qassay.scoring.table import Aggregate, Signature
 
 if TYPE_CHECKING:
@@ -244,10 +245,7 @@ class Totals:
         try:
             stored = msgspec.msgpack.decode(state, type=_TotalsState)
         except msgspec.MsgspecError as problem:
-            raise DataError(
-                "the unfinished run was begun by another version; "
-                f"run again without {option('resume', value=True)} to begin anew"
-            ) from problem
+            raise DataError(f"the unfinished run was begun by another version; {AGAIN}") from problem
         self.systems = {name: SystemTotals.restored(system) for name, system in stored.systems.items()}
         self.notes = Counter(stored.notes)
 

@@ -24,7 +24,7 @@ SHORTEST_INTERVAL = 0.2
 """The least number of seconds between checkpoints."""
 SHARE = 0.02
 """The share of a run's time that checkpoints may take."""
-AGAIN = f"run again without {option('resume', value=True)} to begin anew"
+AGAIN = f"run again without {option('resume', value=True)} to start over"
 """What to do when a run cannot be resumed."""
 MARK = b"qassay checkpoint 2\n"
 """The first line of every state file; a part file without one is not ours and is never overwritten."""

@@ -129,7 +129,7 @@ class Scorer:
         if model == EMBEDDED or not running or any(metric.uses_model(model) for metric in running):
             return self
         raise SpecError(
-            f'"{model}" is nothing that {", ".join(str(metric.spec) for metric in running)} could use: keyphrase '
+            f'{", ".join(str(metric.spec) for metric in running)} cannot use the model "{model}": keyphrase '
             f"weights and judges come from folders that `qassay train` wrote; leave {option('model')} out for the "
             "embedded ones"
         )

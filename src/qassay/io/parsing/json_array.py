@@ -44,13 +44,13 @@ def _objects(text: "_Text") -> Iterator[tuple[int, bytes]]:
         if begins == '"':
             raise text.error('an item is a string; write objects: [{"references": ["…"], "candidate": "…"}]')
         if begins == ",":
-            raise text.error("items must be objects with one comma between them; mend the JSON")
+            raise text.error("items must be objects with one comma between them; fix the JSON")
         if begins and begins not in "{[":
-            raise text.error("an item is not an object, or a comma stands before the end; mend the JSON")
+            raise text.error("an item is not an object, or there is a comma before the end; fix the JSON")
         yield text.value()
         after = text.peek()
         if after and after not in ",]":
-            raise text.error("items must be objects with one comma between them; mend the JSON")
+            raise text.error("items must be objects with one comma between them; fix the JSON")
         text.skip()
         if after == "]":
             return
@@ -65,7 +65,7 @@ def _objects_of(text: "_Text", member: str) -> Iterator[tuple[int, bytes]]:
             break
         key = text.value()[1] if text.peek() == '"' else b""
         if text.peek() != ":":
-            raise text.error("is not valid JSON (a key in quotes and a colon are expected); mend the file")
+            raise text.error("is not valid JSON (a key in quotes and a colon are expected); fix the file")
         text.skip()
         if key == b'"' + member.encode() + b'"' and text.peek() == "[":
             found = True
@@ -75,7 +75,7 @@ def _objects_of(text: "_Text", member: str) -> Iterator[tuple[int, bytes]]:
             text.peek()
             text.value()
     if text.peek() != "}":
-        raise text.error("is not valid JSON (a comma or } is expected); mend the file")
+        raise text.error("is not valid JSON (a comma or } is expected); fix the file")
     text.skip()
     if not found:
         raise text.error(f'has no array "{member}"; check the file')
@@ -97,7 +97,7 @@ class _Text:
         """Pass the first bracket."""
         begins = self.peek()
         if begins == "]":
-            raise self.error("a bracket is closed that was never opened; mend the JSON")
+            raise self.error("a bracket is closed that was never opened; fix the JSON")
         if begins and begins != "[":
             raise self.error("is not a JSON array; begin it with [")
         self.skip()
@@ -166,7 +166,7 @@ class _Text:
 
     def _invalid(self, error: JSONDecodeError) -> DataError:
         self._count_to(error.pos)
-        return DataError(f"is not valid JSON ({error.msg.lower()}); mend the file", self._source.name, self._line)
+        return DataError(f"is not valid JSON ({error.msg.lower()}); fix the file", self._source.name, self._line)
 
     def _cut_short(self) -> DataError:
         return self.error("the JSON is cut short: a bracket is never closed; fetch or write the file again")

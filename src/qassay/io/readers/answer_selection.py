@@ -160,7 +160,7 @@ def _blocks(source: Source) -> Iterator[_Question]:
 
 def _expect(holds: bool, problem: str, source: Source, line: int | None) -> None:
     if not holds:
-        raise DataError(f"{problem}; mend the tags", source.name, line)
+        raise DataError(f"{problem}; fix the tags", source.name, line)
 
 
 def _examples(

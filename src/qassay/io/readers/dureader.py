@@ -147,7 +147,7 @@ def _rows(source: Source, context: ReadContext) -> Iterator[tuple[Source, int, _
                 try:
                     row = _decode(line)
                 except msgspec.ValidationError as error:
-                    problem = f"is not a row of DuReader ({error}); mend the file"
+                    problem = f"is not a row of DuReader ({error}); fix the file"
                     context.refuse(problem, part.name, number)
                     continue
                 except DECODING_ERRORS as error:

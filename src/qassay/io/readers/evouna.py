@@ -56,7 +56,7 @@ class Evouna(Format):
             try:
                 row = _decode(item)
             except msgspec.ValidationError as error:
-                context.refuse(f"is not a row of EVOUNA ({error}); mend the file", source.name, line)
+                context.refuse(f"is not a row of EVOUNA ({error}); fix the file", source.name, line)
                 continue
             except DECODING_ERRORS as error:
                 context.refuse(explain(item, error), source.name, line)

@@ -123,7 +123,7 @@ def _questions(source: Source, context: ReadContext) -> Iterator[tuple[int, str,
         try:
             article = _decode_article(item)
         except msgspec.ValidationError as error:
-            context.refuse(f"is not a SQuAD article ({error}); mend the file", source.name, line)
+            context.refuse(f"is not a SQuAD article ({error}); fix the file", source.name, line)
             continue
         except DECODING_ERRORS as error:
             context.refuse(explain(item, error), source.name, line)

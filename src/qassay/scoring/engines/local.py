@@ -84,7 +84,7 @@ class _Worker:
             result = self._connection.recv()
         except (EOFError, OSError) as problem:
             raise StoppedError(
-                "a worker process was killed, perhaps because the memory did not suffice; fewer workers need less"
+                "a worker process was killed, perhaps for lack of memory; fewer workers need less"
             ) from problem
         if isinstance(result, BaseException):
             raise result
