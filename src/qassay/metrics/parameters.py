@@ -12,7 +12,7 @@ ENTITY = Param("entity", 0.0, "weight (beta) of the bonus for gold entities in t
 
 def tok(default: str) -> Param:
     """Return the parameter that names a tokeniser."""
-    return Param("tok", default, "how texts are cut into tokens", choices=(*TOKENISERS, "piece"))
+    return Param("tok", default, "how texts are tokenised", choices=(*TOKENISERS, "piece"))
 
 
 def weighted_tok(default: str) -> Param:
