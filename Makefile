@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 TORCH := torch==2.13.0
 TORCH_INDEX := https://download.pytorch.org/whl/cpu
 
-.PHONY: setup demo test test-core test-train test-all lint bench bench-kpqa clean
+.PHONY: setup demo test suite test-core test-train test-all lint style types bench bench-kpqa clean
 
 setup: $(VENV)/.base
 
@@ -34,9 +34,10 @@ $(VENV)/.check: $(VENV)/.train
 demo: $(VENV)/.base
 	$(BIN)/qassay demo
 
-# What continuous integration runs: style, types, the import contract and all tests but the long ones.
-test: lint
-	$(BIN)/python -m pytest -n auto --dist loadgroup -m "not long"
+# What continuous integration runs: style, the import contract, types and all tests but the long ones. Types are checked
+# beside the tests.
+test: style
+	$(MAKE) --no-print-directory --jobs 2 --output-sync=target types suite
 
 # Without torch: what scores, judges and reports.
 test-core: $(VENV)/.test
@@ -49,11 +50,18 @@ test-train: $(VENV)/.train
 test-all: lint
 	$(BIN)/python -m pytest -n auto --dist loadgroup
 
-lint: $(VENV)/.check
+lint: style types
+
+style: $(VENV)/.check
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check src tests benchmarks
 	$(BIN)/lint-imports
+
+types: $(VENV)/.check
 	$(BIN)/mypy
+
+suite: $(VENV)/.check
+	$(BIN)/python -m pytest -n auto --dist loadgroup -m "not long"
 
 bench: $(VENV)/.train
 	$(BIN)/python benchmarks/lexical.py
