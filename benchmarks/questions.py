@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from qassay.metrics.questions.question_generation import Questioner, Raised
+from qassay.metrics.questions.question_generation import Questioner, RaisedQuestion
 from qassay.models.base import EMBEDDED
 from qassay.models.load_readers import load_chunker, load_reader
 from qassay.records import Example, Reference
@@ -83,7 +83,7 @@ def measure_asked(model: str) -> dict[str, float]:
     }
 
 
-def _same_source(raised: list[Raised], question: str, answer: str) -> list[Raised]:
+def _same_source(raised: list[RaisedQuestion], question: str, answer: str) -> list[RaisedQuestion]:
     """Keep the questions about the sentence that the given question was made of: the one most like it."""
     sentences = list(dict.fromkeys(each.question.sentence for each in raised))
     if not sentences:

@@ -35,7 +35,7 @@ import numpy as np
 from qassay import score_summaries
 from qassay.io.scored_files import ScoredRow, read_scored
 from qassay.meta.accuracy.classification import classify
-from qassay.meta.accuracy.verdict_quality import Lead, Verification, verification_quality
+from qassay.meta.accuracy.verdict_quality import MethodDifference, Verification, verification_quality
 from qassay.meta.correlation.correlate import correlate
 from qassay.meta.correlation.evaluation import evidence_of_rows
 from qassay.meta.correlation.levels import Level
@@ -155,7 +155,10 @@ def verification() -> dict[str, Any]:
 
 
 def show_verification(
-    title: str, rows: Sequence[Verification], leads: Sequence[Lead], published: Mapping[str, tuple[float, float]]
+    title: str,
+    rows: Sequence[Verification],
+    leads: Sequence[MethodDifference],
+    published: Mapping[str, tuple[float, float]],
 ) -> None:
     """Print one table of methods, and by how much LERC is ahead of each other one."""
     print(f"\n{title} (n = {rows[0].n})\n{'':40}accuracy   MSE     AUC{'     published' if published else ''}")

@@ -19,7 +19,7 @@ from typing import TypeVar
 from qassay.arrays import Floats
 from qassay.metrics.questions.qa_pipeline import QAPipeline
 from qassay.metrics.questions.qaeval import Feqa, QAEval, QuestionMetric
-from qassay.metrics.questions.question_generation import Questioner, Raised
+from qassay.metrics.questions.question_generation import Questioner, RaisedQuestion
 from qassay.metrics.questions.verification import BERT_SCORE, METHODS, Pair, Verifier
 from qassay.metrics.registry import create
 from qassay.models.base import EMBEDDED
@@ -58,7 +58,7 @@ class TimedQuestioner(Questioner):
         super().__init__(load_chunker(EMBEDDED))
         self._clock = clock
 
-    def ask(self, texts: Sequence[str]) -> list[list[Raised]]:
+    def ask(self, texts: Sequence[str]) -> list[list[RaisedQuestion]]:
         """Give every text's questions."""
         asking = super().ask
         return self._clock.time("asking, texts", len(texts), lambda: asking(texts))

@@ -10,7 +10,7 @@ import numpy as np
 from qassay.metrics.questions.qa_pipeline import QAPipeline
 from qassay.metrics.questions.question_generation import Questioner
 from qassay.models.onnx.reader import Answer
-from qassay.models.syntax import KINDS, Tagged, Word
+from qassay.models.syntax import KINDS, TaggedSentence, Word
 
 _WORD = re.compile(r"\w+|[^\w\s]")
 
@@ -34,7 +34,7 @@ class CapitalChunker:
             named = match.group()[0].isupper() and match.start() > 0
             tags = ("NNP", "B-NP", "B-person") if named else ("VB", "O", "O")
             words.append(Word(match.group(), *match.span(), *tags, dict.fromkeys(KINDS, 0.0)))
-        return Tagged(sentence, tuple(words))
+        return TaggedSentence(sentence, tuple(words))
 
 
 class FirstNameReader:

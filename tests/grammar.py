@@ -1,9 +1,9 @@
 """Sentences tagged by hand, for tests of what is made of tags."""
 
-from qassay.models.syntax import KINDS, Tagged, Word
+from qassay.models.syntax import KINDS, TaggedSentence, Word
 
 
-def tagged(marked: str) -> Tagged:
+def tagged(marked: str) -> TaggedSentence:
     """Read `word/PART/chunk[/entity[/kind]]` tokens into a sentence with a space between words.
 
     A `~` before a word joins it to the one before.
@@ -20,4 +20,4 @@ def tagged(marked: str) -> Tagged:
         scores = {each: 0.0 if each == kind else -5.0 for each in KINDS}
         words.append(Word(form, len(text), len(text) + len(form), part, chunk, entity, scores))
         text += form
-    return Tagged(text, tuple(words))
+    return TaggedSentence(text, tuple(words))

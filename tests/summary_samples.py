@@ -1,6 +1,6 @@
 """Summaries with what was asked about them, as the report shows them."""
 
-from qassay.metrics.questions.question_records import AskedQuestion, SourceRecord, SummaryRecord
+from qassay.metrics.questions.question_records import QuestionRecord, SourceRecord, SummaryRecord
 from qassay.records import Example, Reference
 from qassay.report.answers import PageAnswers
 from qassay.report.html.summary_page import SummaryReport, SummaryRow
@@ -12,7 +12,7 @@ REFERENCE = "Anna Berg won the race in Oslo."
 def question(text="Who won the race?", answer="Anna Berg", found="Berg", verdict=0.9, *, answered=True):
     """Make a question with its answers."""
     verdicts = {"lerc": verdict, "token_f1": 0.5} if answered else {}
-    return AskedQuestion(text, "person", REFERENCE, answer, (0, 9), found, (0, 4), 0.1, answered, verdicts)
+    return QuestionRecord(text, "person", REFERENCE, answer, (0, 9), found, (0, 4), 0.1, answered, verdicts)
 
 
 def row(name, system, *, summary="Berg won.", score=0.5, sources=None, **asked):

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from qassay.errors import DataError
-from qassay.io.input_stream import Reader, ReadOptions, Skipped
+from qassay.io.input_stream import Reader, ReadOptions, SkippedRow
 
 
 def lines(*names, system=None):
@@ -91,7 +91,7 @@ def test_only_the_first_thousand_skipped_are_listed(files):
 
 def test_a_skipped_row_prints_its_place_and_reason():
     """The listing reads like an error message."""
-    assert str(Skipped("answers.jsonl:3", "is not a JSON object")) == "answers.jsonl:3: is not a JSON object"
+    assert str(SkippedRow("answers.jsonl:3", "is not a JSON object")) == "answers.jsonl:3: is not a JSON object"
 
 
 @pytest.mark.parametrize("content", ["\n \n", ""])

@@ -4,7 +4,7 @@ import pytest
 from fake_pipeline import interrupted
 from qassay.errors import DataError, OutputError
 from qassay.metrics.questions.question_pass import Verdicts, decode_records, write_questions
-from qassay.metrics.questions.question_records import AskedQuestion, SourceRecord, SummaryRecord
+from qassay.metrics.questions.question_records import QuestionRecord, SourceRecord, SummaryRecord
 from qassay.records import Example, Reference
 from qassay.scoring.first_pass_log import QuestionLog
 
@@ -14,7 +14,7 @@ def _example(name, summary="then Bob sang"):
 
 
 def _record(name):
-    question = AskedQuestion("Who?", "person", "s", "Anna", (0, 4), "Bob", (5, 8), 0.1, answered=True)
+    question = QuestionRecord("Who?", "person", "s", "Anna", (0, 4), "Bob", (5, 8), 0.1, answered=True)
     return SummaryRecord(name, "a", "qaeval", [SourceRecord("reference 1", [question])])
 
 

@@ -22,7 +22,7 @@ from qassay.records import Example
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from qassay.io.parsing.read_context import Skipped
+    from qassay.io.parsing.read_context import SkippedRow
     from qassay.io.parsing.rows import Row
     from qassay.scoring.scorer import OnError
     from qassay.spec import MetricSpec
@@ -41,7 +41,7 @@ _NAMED = 3
 class LeftOutOfInput:
     """Rows of one input that could not be read and were left out."""
 
-    skipped: Sequence[Skipped]
+    skipped: Sequence[SkippedRow]
     """The first of them."""
     skipped_total: int
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from qassay.arrays import Ints
     from qassay.report.answers import PageAnswers
-    from qassay.scoring.file_run import Finished, Run
+    from qassay.scoring.file_run import Run, RunResult
     from qassay.scoring.scorer import Scorer
     from qassay.scoring.table import Aggregate
 
@@ -114,7 +114,7 @@ class StoredScores(Result):
     seed: int
     title: str
     run: Run
-    finished: Finished
+    finished: RunResult
     closing: ExitStack = field(default_factory=ExitStack)
     can_reread: bool = True
     """Whether the answers can be read once more: not where they came in a pipe and were not kept."""

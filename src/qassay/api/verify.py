@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from qassay.api.inputs import Answers, Columns, Metrics, Paths
     from qassay.io.scored_files import ScoredRow
-    from qassay.meta.accuracy.verdict_quality import Lead, Verification
+    from qassay.meta.accuracy.verdict_quality import MethodDifference, Verification
     from qassay.models.base import Device
     from qassay.scoring.progress import Progress
     from qassay.scoring.scorer import OnError
@@ -62,7 +62,7 @@ class Quality:
     """The methods held against people's verdicts, where there are any."""
 
     methods: tuple[Verification, ...] = ()
-    leads: tuple[Lead, ...] = ()
+    leads: tuple[MethodDifference, ...] = ()
     ratings: int = 0
     """Judgements that are no verdicts."""
 

@@ -29,14 +29,16 @@ class FiredRule(NamedTuple):
     after: str
 
 
-class Canonical(NamedTuple):
+class CanonicalCandidate(NamedTuple):
     """A candidate in its reference's words, with the rules that put it there."""
 
     candidate: str
     fired: tuple[FiredRule, ...]
 
 
-def canonicalise(question: str, reference: str, candidate: str, rules: Sequence[Rule] = RULES) -> Canonical | None:
+def canonicalise(
+    question: str, reference: str, candidate: str, rules: Sequence[Rule] = RULES
+) -> CanonicalCandidate | None:
     """Return the candidate in the reference's words; `None` where no rule changes it, as for almost all."""
     if max(len(reference), len(candidate)) > _LONGEST:
         return None
@@ -50,7 +52,7 @@ def canonicalise(question: str, reference: str, candidate: str, rules: Sequence[
     return _replace(candidate, found)
 
 
-def _replace(candidate: str, found: Sequence[tuple[Replacement, Rule]]) -> Canonical | None:
+def _replace(candidate: str, found: Sequence[tuple[Replacement, Rule]]) -> CanonicalCandidate | None:
     """Replace spans of the candidate; of spans that overlap the first stays, of equal ones the first rule's."""
     parts, fired, end = [], [], 0
     for each, rule in sorted(found, key=lambda item: (item[0].start, -item[0].end)):
@@ -61,4 +63,4 @@ def _replace(candidate: str, found: Sequence[tuple[Replacement, Rule]]) -> Canon
     changed = "".join([*parts, candidate[end:]])
     if any(not each.after for each in fired):
         changed = changed.strip(" ,;")
-    return Canonical(changed, tuple(fired)) if changed != candidate else None
+    return CanonicalCandidate(changed, tuple(fired)) if changed != candidate else None

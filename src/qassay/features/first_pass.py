@@ -67,7 +67,7 @@ class FirstPass(Protocol[Result_co]):
     def identity(self, resources: Resources) -> str:
         """Return what must be the same for a stopped run to be resumed, beyond metrics and options; mostly nothing."""
 
-    def begin(self, resources: Resources, tools: Tools) -> Collector[Result_co]:
+    def begin(self, resources: Resources, tools: PassContext) -> Collector[Result_co]:
         """Start gathering."""
 
 
@@ -77,7 +77,7 @@ def refuse_too_long(_: Example, problem: TextTooLongError) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Tools:
+class PassContext:
     """What the first passes of a run share."""
 
     log: PassLog | None = None

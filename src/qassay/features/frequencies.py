@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from qassay.arrays import Floats
-    from qassay.features.first_pass import FirstPass, Tools
+    from qassay.features.first_pass import FirstPass, PassContext
     from qassay.features.resources import Resources
     from qassay.records import Example
     from qassay.text.tokenise import Tokeniser
@@ -53,7 +53,7 @@ class FrequencyNeed:
         """Return nothing: the counts follow from the input."""
         return ""
 
-    def begin(self, resources: Resources, tools: Tools) -> FrequencyCollector:  # noqa: ARG002 - any text is counted
+    def begin(self, resources: Resources, tools: PassContext) -> FrequencyCollector:  # noqa: ARG002 - any text is counted
         """Start counting."""
         return FrequencyCollector(self, resources.tokeniser(self.tok))
 

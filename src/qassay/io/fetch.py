@@ -42,7 +42,7 @@ class _PassingError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Fetched:
+class FetchedFile:
     """A file that is now in the data folder."""
 
     file: DataFile
@@ -68,7 +68,7 @@ def fetch(
     progress: Progress | None = None,
     attempts: int = 4,
     pause: float = 1.0,
-) -> list[Fetched]:
+) -> list[FetchedFile]:
     """Download all files of a set into the folder, under their names in the manifest.
 
     A file that is there is checked and kept. A broken download continues where it ended, in this call or the next;
@@ -109,7 +109,7 @@ class _Download:
     def part(self) -> Path:
         return self.target.with_name(f"{self.target.name}.part")
 
-    def bring(self) -> Fetched:
+    def bring(self) -> FetchedFile:
         try:
             if self.target.exists():
                 return self._keep()
@@ -121,15 +121,15 @@ class _Download:
                 f"{error.filename or self.target}: cannot be written ({error.strerror}); "
                 "free some space or choose another folder"
             ) from error
-        return Fetched(self.file, self.target, fresh=True)
+        return FetchedFile(self.file, self.target, fresh=True)
 
-    def _keep(self) -> Fetched:
+    def _keep(self) -> FetchedFile:
         if not self._intact(self.target):
             raise FetchError(
                 f"{self.target}: not the published file, its sha256 differs; delete or rename it and fetch again"
             )
         self._report(self.file.size)
-        return Fetched(self.file, self.target, fresh=False)
+        return FetchedFile(self.file, self.target, fresh=False)
 
     def _complete(self) -> None:
         """Download until the file is complete and its hash is right."""

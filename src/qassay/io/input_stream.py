@@ -6,14 +6,14 @@ from pathlib import Path
 
 from qassay.errors import DataError
 from qassay.io.duplicate_ids import SeenIds
-from qassay.io.parsing.read_context import FIELDS, Placed, ReadContext, Reading, ReadOptions, Skipped
+from qassay.io.parsing.read_context import FIELDS, LocatedExample, ReadContext, Reading, ReadOptions, SkippedRow
 from qassay.io.parsing.rows import check_mapping
 from qassay.io.readers.format import Format, Head, Role
-from qassay.io.readers.formats import FORMATS, Recognised, format_named, recognise, role_of
+from qassay.io.readers.formats import FORMATS, RecognisedFormat, format_named, recognise, role_of
 from qassay.io.source import Source
 from qassay.records import Example
 
-__all__ = ["FORMATS", "Format", "ReadOptions", "Reader", "Skipped", "distinct", "repeated", "sniff"]
+__all__ = ["FORMATS", "Format", "ReadOptions", "Reader", "SkippedRow", "distinct", "repeated", "sniff"]
 
 AT_ONCE = 2048
 """How many rows are checked for duplicate ids together."""
@@ -75,7 +75,7 @@ class Reader:
         return [(_stem(part[0]), Reader(part, self._options)) for part in parts]
 
     @property
-    def skipped(self) -> list[Skipped]:
+    def skipped(self) -> list[SkippedRow]:
         """What was left out and why; at most a thousand."""
         return self._context.skipped
 
@@ -139,11 +139,11 @@ class Reader:
                 raise DataError(problem, source.name)
         yield from groups
 
-    def _recognised(self, source: Source, named: Format | None) -> Recognised:
+    def _recognised(self, source: Source, named: Format | None) -> RecognisedFormat:
         if named is None:
             return recognise(source, self._options.mapping)
         by_position: Role = "data" if source is self._sources[0] else "answers"
-        return Recognised(named, role_of(named, Head(source)) or by_position)
+        return RecognisedFormat(named, role_of(named, Head(source)) or by_position)
 
 
 def sniff(path: str | Path) -> str:
@@ -165,7 +165,7 @@ def _stem(source: Source) -> str:
 def distinct(reading: Reading, refuse: Refusal) -> Iterator[Example]:
     """Yield the examples, and call `refuse` for each repeated `(system, id)`."""
     seen = SeenIds()
-    waiting: list[Placed] = []
+    waiting: list[LocatedExample] = []
     try:
         for placed in reading:
             waiting.append(placed)
@@ -178,7 +178,7 @@ def distinct(reading: Reading, refuse: Refusal) -> Iterator[Example]:
     yield from _first_seen(waiting, seen, refuse)
 
 
-def _first_seen(chunk: Sequence[Placed], seen: SeenIds, refuse: Refusal) -> Iterator[Example]:
+def _first_seen(chunk: Sequence[LocatedExample], seen: SeenIds, refuse: Refusal) -> Iterator[Example]:
     start = 0
     for position in seen.add([(example.system, example.id) for example, _, _ in chunk]):
         yield from [placed[0] for placed in chunk[start:position]]

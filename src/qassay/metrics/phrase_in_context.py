@@ -19,7 +19,7 @@ LONGEST_CONTEXT = 6000
 """Characters of a text that are encoded around a phrase."""
 
 
-class Placed(NamedTuple):
+class PhraseInText(NamedTuple):
     """A text and the span of a phrase in it."""
 
     text: str
@@ -28,12 +28,12 @@ class Placed(NamedTuple):
     """Whether the phrase has a context that does not contain it."""
 
 
-def place_candidate(example: Example) -> Placed:
+def place_candidate(example: Example) -> PhraseInText:
     """Return the candidate inside its context, or by itself."""
     return _place(example.candidate or "", example.context, example.extra.get(PREDICTION_SPAN))
 
 
-def place_reference(example: Example, number: int) -> Placed:
+def place_reference(example: Example, number: int) -> PhraseInText:
     """Return a reference inside the text that it comes from, or by itself."""
     context = example.extra.get(ANSWER_CONTEXT)
     span = example.extra.get(ANSWER_SPAN) if number == 0 else None
@@ -58,30 +58,30 @@ def find_phrase(phrase: str, context: str) -> Span | None:
     return None if start < 0 else (start, start + len(phrase))
 
 
-def surroundings(context: str, span: Span, longest: int = LONGEST_CONTEXT) -> Placed:
+def surroundings(context: str, span: Span, longest: int = LONGEST_CONTEXT) -> PhraseInText:
     """Return the part of a long text around a phrase, cut at blanks, and where the phrase stands in it.
 
     Parts begin at steps of half their length, so that phrases that stand near each other share one.
     """
     if len(context) <= longest:
-        return Placed(context, span)
+        return PhraseInText(context, span)
     step = longest // 2
     middle = (span[0] + span[1]) // 2
     start = max(0, (middle - step // 2) // step * step)
     end = max(start + longest, span[1])
     start = 0 if start == 0 else min(context.find(" ", start) + 1 or start, span[0])
     end = len(context) if end >= len(context) else max(context.rfind(" ", span[1], end), span[1])
-    return Placed(context[start:end], (span[0] - start, span[1] - start))
+    return PhraseInText(context[start:end], (span[0] - start, span[1] - start))
 
 
-def _place(phrase: str, context: str | None, given: object) -> Placed:
+def _place(phrase: str, context: str | None, given: object) -> PhraseInText:
     phrase = compose(phrase)
     if not context or not phrase:
-        return Placed(phrase, (0, len(phrase)))
+        return PhraseInText(phrase, (0, len(phrase)))
     context = compose(context)
     span = _span(phrase, context, given)
     if span is None:
-        return Placed(phrase, (0, len(phrase)), lost=True)
+        return PhraseInText(phrase, (0, len(phrase)), lost=True)
     return surroundings(context, span)
 
 

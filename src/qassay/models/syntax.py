@@ -54,7 +54,7 @@ class Word:
 
 
 @dataclass(frozen=True, slots=True)
-class Tagged:
+class TaggedSentence:
     """A sentence cut into words."""
 
     text: str
@@ -68,7 +68,7 @@ class Chunker(Protocol):
     def fingerprint(self) -> str:
         """What identifies the model."""
 
-    def tag(self, sentences: Sequence[str]) -> list[Tagged]:
+    def tag(self, sentences: Sequence[str]) -> list[TaggedSentence]:
         """Return every sentence's words, in order."""
 
     def knows(self, word: str) -> bool:

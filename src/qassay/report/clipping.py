@@ -16,7 +16,7 @@ BUDGET = 3_300_000
 _SHORTER = (LONGEST, 2500, 1200, 600, 300, 150)
 
 
-class Clipped(NamedTuple):
+class ClippedText(NamedTuple):
     """The beginning of a text in composed form, and how many characters follow."""
 
     text: str
@@ -28,10 +28,10 @@ class Clipped(NamedTuple):
         return f"… {self.more:,} more characters" if self.more else ""
 
 
-def clip(text: str, longest: int = LONGEST) -> Clipped:
+def clip(text: str, longest: int = LONGEST) -> ClippedText:
     """Keep at most `longest` characters."""
     composed = compose(text)
-    return Clipped(composed[:longest], max(0, len(composed) - longest))
+    return ClippedText(composed[:longest], max(0, len(composed) - longest))
 
 
 def fitting_length(texts: Collection[str], budget: int = BUDGET) -> int:

@@ -42,7 +42,7 @@ class Engine(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Finished:
+class RunResult:
     """The result of a run: totals, what was skipped, and the file of rows."""
 
     totals: Totals
@@ -144,7 +144,7 @@ class Run:
         options = f"{self.scorer.choices} seed={self.seed} version={__version__}"
         return " ".join([*(f"-m {spec}" for spec in self.scorer.specs), options])
 
-    def score(self) -> Finished:
+    def score(self) -> RunResult:
         """Score everything and write the output; only a complete run changes the output file."""
         target = self.output or Path(self._closing.enter_context(tempfile.TemporaryDirectory())) / "rows.jsonl"
         if self.output:
@@ -165,7 +165,7 @@ class Run:
                 raise
             checkpointed.flush()
             rows = self._deliver(checkpointed, target)
-        return Finished(totals, reader, rows, resumed_at)
+        return RunResult(totals, reader, rows, resumed_at)
 
     def _first_pass(self, target: Path) -> None:
         """Run the metrics' first passes; the results of long ones are stored for a resumed run."""
@@ -176,7 +176,7 @@ class Run:
             self.question_log = self._closing.enter_context(log)
         self.scorer.first_pass(self._read(self.scorer.first_pass_label, self.open_reader()), self.question_log)
 
-    def answers(self, finished: Finished) -> Iterator[tuple[Example, Mapping[str, float | None], Mapping[str, str]]]:
+    def answers(self, finished: RunResult) -> Iterator[tuple[Example, Mapping[str, float | None], Mapping[str, str]]]:
         """Read the input once more together with its scores, for a report."""
         rows = read_rows(finished.rows)
         for example, row in zip(self._read("reporting", self.open_reader()), rows, strict=False):

@@ -12,7 +12,7 @@ import numpy as np
 
 from qassay.errors import DataError, SpecError, TextTooLongError, option
 from qassay.features.batch import Batch
-from qassay.features.first_pass import Tools
+from qassay.features.first_pass import PassContext
 from qassay.features.resources import Resources
 from qassay.metrics.registry import create_all
 from qassay.models.base import EMBEDDED
@@ -177,7 +177,7 @@ class Scorer:
         """Run the metrics' first passes; with a log, a stopped run resumes where it was."""
         if not self.first_passes:
             return
-        tools = Tools(log, self._too_long)
+        tools = PassContext(log, self._too_long)
         collectors = {need.key: need.begin(self.resources, tools) for need in self.first_passes}
         for chunk in batches(examples, min(need.at_once for need in self.first_passes)):
             self.check(chunk)

@@ -5,7 +5,7 @@ from fake_pipeline import FirstNameReader, interrupted, pipeline
 from qassay.errors import DataError, SpecError, TextTooLongError
 from qassay.metrics.questions import question_pass as first_pass
 from qassay.metrics.questions.question_pass import Verdicts, _chunks, decode_records
-from qassay.metrics.questions.question_records import AskedQuestion, SourceRecord, SummaryRecord
+from qassay.metrics.questions.question_records import QuestionRecord, SourceRecord, SummaryRecord
 from qassay.metrics.registry import parse_spec
 from qassay.models.base import UNENGLISH
 from qassay.records import Example, Reference
@@ -37,7 +37,7 @@ def _scores(scorer, *examples):
 
 def _asked(*verdicts, answered=True):
     return [
-        AskedQuestion(
+        QuestionRecord(
             "q", "thing", "s", "a", (0, 1), "p", (0, 1), 0.1, answered, {"bert_score": each, "exact_match": 0.5}
         )
         for each in verdicts

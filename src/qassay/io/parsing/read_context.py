@@ -25,7 +25,7 @@ FIELDS = (
 LISTED = 1000
 """How many skipped rows are listed one by one; all are counted."""
 
-Placed = tuple[Example, str, int]
+LocatedExample = tuple[Example, str, int]
 """An example with the input and the line it came from."""
 
 
@@ -46,7 +46,7 @@ class ReadOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class Skipped:
+class SkippedRow:
     """A row that was left out."""
 
     place: str
@@ -61,7 +61,7 @@ class ReadContext:
 
     def __init__(self, options: ReadOptions) -> None:
         self.options = options
-        self.skipped: list[Skipped] = []
+        self.skipped: list[SkippedRow] = []
         self.skipped_total = 0
 
     def refuse(self, problem: str, name: str, line: int) -> None:
@@ -76,7 +76,7 @@ class ReadContext:
         """Count and list a row that is not scored and is no error."""
         self.skipped_total += 1
         if len(self.skipped) < LISTED:
-            self.skipped.append(Skipped(f"{name}:{line}", reason))
+            self.skipped.append(SkippedRow(f"{name}:{line}", reason))
 
     def no_mapping(self, format_name: str) -> None:
         """Raise `DataError` if there is a mapping for a format whose fields are fixed."""
@@ -96,7 +96,7 @@ class ReadContext:
         return otherwise if self.options.system is None else self.options.system
 
 
-Reading = Iterator[Placed]
+Reading = Iterator[LocatedExample]
 
 
 def fail(problem: str) -> NoReturn:

@@ -31,7 +31,7 @@ class _Row(msgspec.Struct):
     fake_answers: list[str] = []
 
 
-class _Given(msgspec.Struct, frozen=True):
+class _SystemAnswer(msgspec.Struct, frozen=True):
     """What a system answered."""
 
     candidate: str | None
@@ -84,7 +84,7 @@ class DuReader(Format):
             yield from _examples(questions, context, given, context.system(PurePath(result.stem).stem))
 
 
-def _examples(questions: Source, context: ReadContext, given: dict[str, _Given] | None, system: str) -> Reading:
+def _examples(questions: Source, context: ReadContext, given: dict[str, _SystemAnswer] | None, system: str) -> Reading:
     for source, line, row in _rows(questions, context):
         name = str(row.question_id)
         if not row.answers:
@@ -98,9 +98,9 @@ def _examples(questions: Source, context: ReadContext, given: dict[str, _Given] 
             context.refuse(error.problem, source.name, line)
             continue
         if given is None:
-            answer = _Given(row.fake_answers[0] if row.fake_answers else None)
+            answer = _SystemAnswer(row.fake_answers[0] if row.fake_answers else None)
         else:
-            answer = given.get(name, _Given(None))
+            answer = given.get(name, _SystemAnswer(None))
         example = Example(
             name,
             row.question or "",
@@ -114,7 +114,7 @@ def _examples(questions: Source, context: ReadContext, given: dict[str, _Given] 
         yield example, source.name, line
 
 
-def _given(result: Source, context: ReadContext) -> Iterator[tuple[str, _Given]]:
+def _given(result: Source, context: ReadContext) -> Iterator[tuple[str, _SystemAnswer]]:
     for source, line, row in _rows(result, context):
         if len(row.answers) > 1:
             context.refuse(f"has {len(row.answers)} answers; give one answer per question", source.name, line)
@@ -125,7 +125,7 @@ def _given(result: Source, context: ReadContext) -> Iterator[tuple[str, _Given]]
             context.refuse(error.problem, source.name, line)
             continue
         # An empty list is a system that says nothing, which is an answer; a missing row is not.
-        yield str(row.question_id), _Given(row.answers[0] if row.answers else "", opinion)
+        yield str(row.question_id), _SystemAnswer(row.answers[0] if row.answers else "", opinion)
 
 
 def _labels(row: _Row) -> Sequence[str | None]:

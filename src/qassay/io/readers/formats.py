@@ -54,7 +54,7 @@ def register_format(kind: type[Format]) -> type[Format]:
 
 
 @dataclass(frozen=True, slots=True)
-class Recognised:
+class RecognisedFormat:
     """What an input looks like."""
 
     format: Format
@@ -70,7 +70,7 @@ def format_named(name: str) -> Format:
     raise DataError(f"there is no format {name}{nearest} (formats: auto, {', '.join(FORMATS)})")
 
 
-def recognise(source: Source, mapping: Mapping[str, str]) -> Recognised:
+def recognise(source: Source, mapping: Mapping[str, str]) -> RecognisedFormat:
     """Return the format that the content shows, or, where no format recognises it, the extension."""
     head = Head(source, mapping)
     if not head.start:
@@ -80,10 +80,10 @@ def recognise(source: Source, mapping: Mapping[str, str]) -> Recognised:
     formats = sorted(FORMATS.values(), key=lambda each: -each.priority)
     for each in formats:
         if found := role_of(each, head):
-            return Recognised(each, found)
+            return RecognisedFormat(each, found)
     for each in formats:
         if head.extension in each.extensions:
-            return Recognised(each)
+            return RecognisedFormat(each)
     raise DataError(
         f"the format is not recognised; name it with {option('format')} ({', '.join(FORMATS)})", source.name
     )

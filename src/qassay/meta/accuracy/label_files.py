@@ -10,7 +10,7 @@ from qassay.errors import DataError, option
 from qassay.io.parsing.delimited import header, records
 from qassay.io.parsing.json_array import items
 from qassay.io.parsing.json_rows import DECODING_ERRORS, decode_row, explain
-from qassay.io.parsing.read_context import ReadContext, ReadOptions, Skipped, fail
+from qassay.io.parsing.read_context import ReadContext, ReadOptions, SkippedRow, fail
 from qassay.io.source import BYTE_ORDER_MARK, Source
 
 VERDICT_FIELDS = ("verdict", "label", "correct", "value", "rating", "judgement")
@@ -56,7 +56,7 @@ class Labels:
     """Rows without a verdict yet."""
     averaged: int
     """Answers whose contradictory verdicts were averaged."""
-    skipped: tuple[Skipped, ...] = ()
+    skipped: tuple[SkippedRow, ...] = ()
     """Rows that could not be read and were left out, the first of them."""
     skipped_total: int = 0
     """How many there are."""

@@ -50,7 +50,7 @@ class Verification:
 
 
 @dataclass(frozen=True, slots=True)
-class Lead:
+class MethodDifference:
     """How much better one method is than another, with p-values."""
 
     a: str
@@ -83,7 +83,7 @@ def are_verdicts(judgements: Sequence[float | None]) -> bool:
 
 def verification_quality(
     scores: Mapping[str, Floats], judgements: Sequence[float | None], rng: np.random.Generator, draws: int = DRAWS
-) -> tuple[list[Verification], list[Lead]]:
+) -> tuple[list[Verification], list[MethodDifference]]:
     """Compare every method with the verdicts, after the majority class, and every two methods with each other.
 
     Pairs without a verdict or without a score of some method are left out. The tests are single-tailed pairwise
@@ -140,7 +140,7 @@ def _behind_best(columns: Mapping[str, Floats], rng: np.random.Generator, draws:
     }
 
 
-def _leads(decisions: Mapping[str, _MethodDecisions], rng: np.random.Generator, draws: int) -> list[Lead]:
+def _leads(decisions: Mapping[str, _MethodDecisions], rng: np.random.Generator, draws: int) -> list[MethodDifference]:
     found = []
     methods = list(decisions)
     for i, first in enumerate(methods):
@@ -151,7 +151,7 @@ def _leads(decisions: Mapping[str, _MethodDecisions], rng: np.random.Generator, 
                 key=lambda method: (-decisions[method].right.mean(), -decisions[method].closeness.mean()),
             )
             found.append(
-                Lead(
+                MethodDifference(
                     a,
                     b,
                     float(decisions[a].right.mean() - decisions[b].right.mean()),

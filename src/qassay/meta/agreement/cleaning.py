@@ -17,7 +17,7 @@ _FEWEST_SHARED = 3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Filtered:
+class CleanRatings:
     """Ratings without noise, and what was removed."""
 
     ratings: Ratings
@@ -27,7 +27,7 @@ class Filtered:
     removed_per_annotator: tuple[int, ...]
 
 
-def filter_noise(ratings: Ratings, limit: float = 1.0, most: int = 5) -> Filtered:
+def filter_noise(ratings: Ratings, limit: float = 1.0, most: int = 5) -> CleanRatings:
     """Remove ratings far from the others of the same item (Lee et al. 2021, section 4.2, after Jung and Lease 2011).
 
     Within each item, ratings whose |z| is above `limit` are noise, and at most `most` of them are removed, the
@@ -50,7 +50,7 @@ def filter_noise(ratings: Ratings, limit: float = 1.0, most: int = 5) -> Filtere
     kept = np.ones(len(value), dtype=bool)
     kept[removed] = False
     clean = Ratings(item[kept], ratings.items, ratings.annotator[kept], ratings.annotators, value[kept])
-    return Filtered(
+    return CleanRatings(
         clean,
         tuple(int(row) for row in removed),
         tuple(int(n) for n in np.bincount(item[removed], minlength=len(ratings.items))),
@@ -133,7 +133,9 @@ class ItemJudgement:
         }
 
 
-def judge_items(ratings: Ratings, filtered: Filtered | None = None, confidence: float = 0.95) -> list[ItemJudgement]:
+def judge_items(
+    ratings: Ratings, filtered: CleanRatings | None = None, confidence: float = 0.95
+) -> list[ItemJudgement]:
     """Average each item's ratings; pass the result of `filter_noise` to use the clean ones."""
     used = ratings if filtered is None else filtered.ratings
     removed = (0,) * len(ratings.items) if filtered is None else filtered.removed_per_item
@@ -185,7 +187,7 @@ class AnnotatorReport:
     reason: str | None
 
 
-def report_annotators(ratings: Ratings, filtered: Filtered | None = None) -> list[AnnotatorReport]:
+def report_annotators(ratings: Ratings, filtered: CleanRatings | None = None) -> list[AnnotatorReport]:
     """Compare every annotator with the mean of the others, on the ratings as given.
 
     The removals are those of `filter_noise` on the same ratings.

@@ -19,7 +19,7 @@ Item = tuple[str, str]
 Drawn = tuple[str, str]
 """The round in which an answer was chosen and the probability of that, as `accuracy --next` wrote them."""
 _JUDGEMENT = "judgement"
-_Given = tuple[object, str, object]
+_RatingCell = tuple[object, str, object]
 """The annotator, the field's name and its value."""
 
 
@@ -80,7 +80,7 @@ def _table(source: Source, context: ReadContext, extension: str, columns: Column
     for line, cells in reading:
         row = dict(zip(names, cells, strict=True))
         if form == "wide":
-            given: list[_Given] = [(name, name, row[name]) for name in people]
+            given: list[_RatingCell] = [(name, name, row[name]) for name in people]
         else:
             given = [(row[columns.annotator] if form == "long" else value, value, row[value])]
         yield from _rated(given, row, columns, context, (source.name, line), hint=hint)
@@ -106,7 +106,7 @@ def _objects(source: Source, context: ReadContext, columns: Columns, form: Form)
 
 
 def _rated(
-    given: Sequence[_Given],
+    given: Sequence[_RatingCell],
     row: Mapping[str, Any],
     columns: Columns,
     context: ReadContext,
@@ -130,7 +130,7 @@ def _rated(
         yield RatingRow(place[1], item, str(annotator), rating, _drawn(row))
 
 
-def _given(row: Mapping[str, Any], columns: Columns, form: Form) -> list[_Given]:
+def _given(row: Mapping[str, Any], columns: Columns, form: Form) -> list[_RatingCell]:
     """Return an object's ratings; raise `DataError` without a place if fields are missing."""
     needed = {"wide": (columns.item, columns.ratings), "long": (columns.item, columns.annotator)}
     remedy = "call yours so" if form == "single" else f"name your fields with {option('columns')}"

@@ -24,7 +24,7 @@ from qassay.meta.statistics.weighted import Coefficient
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class RankedMetric:
     """One metric's place in a table: its agreement with people, and whether it is tied with the best."""
 
     correlation: Correlation
@@ -151,7 +151,7 @@ def standings(
     alpha: float = 0.05,
     size: int = 30,
     times: int = 100,
-) -> list[Standing]:
+) -> list[RankedMetric]:
     """Rank the metrics by agreement with people and mark those statistically tied with the best.
 
     The best is tested against each of the others, one-sided, as in the tables of Deutsch 2022, and the p-values are
@@ -180,4 +180,4 @@ def standings(
     ]
     adjusted = holm(p_values)
     marks = tied_with_best([each.value for each in ranked], adjusted, alpha)
-    return [Standing(each, tied, p) for each, tied, p in zip(ranked, marks, adjusted, strict=True)]
+    return [RankedMetric(each, tied, p) for each, tied, p in zip(ranked, marks, adjusted, strict=True)]

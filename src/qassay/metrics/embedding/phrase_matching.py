@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from qassay.metrics.embedding.matching import match, unit
-from qassay.metrics.phrase_in_context import NOT_IN_CONTEXT, Placed, place_candidate, place_reference
+from qassay.metrics.phrase_in_context import NOT_IN_CONTEXT, PhraseInText, place_candidate, place_reference
 from qassay.models.base import texts_by_language_note
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def match_phrases(batch: Batch, pairs: Pairs, model: str, layer: int, power: flo
     return found[0], found[1]
 
 
-def _placed(batch: Batch, pairs: Pairs) -> list[tuple[Placed, Placed]]:
+def _placed(batch: Batch, pairs: Pairs) -> list[tuple[PhraseInText, PhraseInText]]:
     """Return candidate and reference of each pair inside the texts that they come from."""
     firsts = np.cumsum([0, *(len(each.references) for each in batch.examples)])[:-1]
     numbers = (pairs.reference - firsts[pairs.example]).tolist()
@@ -46,10 +46,12 @@ def _placed(batch: Batch, pairs: Pairs) -> list[tuple[Placed, Placed]]:
     return [(place_candidate(each), place_reference(each, k)) for each, k in zip(examples, numbers, strict=True)]
 
 
-def _take_notes(batch: Batch, pairs: Pairs, placed: Sequence[tuple[Placed, Placed]], encoder: Encoder) -> None:
+def _take_notes(
+    batch: Batch, pairs: Pairs, placed: Sequence[tuple[PhraseInText, PhraseInText]], encoder: Encoder
+) -> None:
     """Note what concerns the texts that were encoded, of the candidates and references that stand in them."""
 
-    def note(message: str, concerns: Callable[[Placed], bool]) -> None:
+    def note(message: str, concerns: Callable[[PhraseInText], bool]) -> None:
         candidates, references = np.zeros(len(batch), bool), np.zeros(len(batch.reference), bool)
         for (ours, theirs), i, k in zip(placed, pairs.example.tolist(), pairs.reference.tolist(), strict=True):
             candidates[i] |= concerns(ours)

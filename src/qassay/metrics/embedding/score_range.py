@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from qassay.arrays import Floats
     from qassay.errors import TextTooLongError
-    from qassay.features.first_pass import FirstPass, Tools
+    from qassay.features.first_pass import FirstPass, PassContext
     from qassay.features.resources import Resources
     from qassay.records import Example
     from qassay.spec import MetricSpec
@@ -77,7 +77,7 @@ class RangePass:
         """Return nothing: the range follows from the input and the metric."""
         return ""
 
-    def begin(self, resources: Resources, tools: Tools) -> RangeCollector:
+    def begin(self, resources: Resources, tools: PassContext) -> RangeCollector:
         """Start with no scores."""
         return RangeCollector(self, resources, tools)
 
@@ -98,7 +98,7 @@ class RangePass:
 class RangeCollector:
     """Scores so far. A blank candidate is not compared with anything, and has no part in the range."""
 
-    def __init__(self, need: RangePass, resources: Resources, tools: Tools) -> None:
+    def __init__(self, need: RangePass, resources: Resources, tools: PassContext) -> None:
         self.notes: Counter[str] = Counter()
         self._need = need
         self._resources = resources

@@ -10,7 +10,7 @@ from qassay.models.syntax import NAMED
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from qassay.models.syntax import Span, Tagged
+    from qassay.models.syntax import Span, TaggedSentence
 
 _NOUNS = frozenset({"NN", "NNS", "NNP", "NNPS", "CD", "$", "FW", "VBG"})
 _ASKING = frozenset({"WDT", "WP", "WP$", "WRB"})
@@ -26,17 +26,17 @@ class Phrase:
     last: int
     """Past the last word."""
 
-    def text(self, sentence: Tagged) -> str:
+    def text(self, sentence: TaggedSentence) -> str:
         """Return the words as they stand in the sentence."""
         start, end = self.characters(sentence)
         return sentence.text[start:end]
 
-    def characters(self, sentence: Tagged) -> Span:
+    def characters(self, sentence: TaggedSentence) -> Span:
         """Return the character span in the sentence."""
         return sentence.words[self.first].start, sentence.words[self.last - 1].end
 
 
-def select_answers(sentence: Tagged) -> list[Phrase]:
+def select_answers(sentence: TaggedSentence) -> list[Phrase]:
     """Find the noun phrases and names of a sentence, as large as they come and none inside another.
 
     A possessor and what is possessed are one phrase ("the government's popularity"), and so are the words of a name
@@ -55,7 +55,7 @@ def select_answers(sentence: Tagged) -> list[Phrase]:
     return [phrase for phrase in trimmed if phrase and _has_noun(sentence, phrase)]
 
 
-def _noun_chunks(sentence: Tagged) -> Iterator[Phrase]:
+def _noun_chunks(sentence: TaggedSentence) -> Iterator[Phrase]:
     first = None
     for place, word in enumerate(sentence.words):
         if first is not None and word.chunk != "I-NP":
@@ -67,7 +67,7 @@ def _noun_chunks(sentence: Tagged) -> Iterator[Phrase]:
         yield Phrase(first, len(sentence.words))
 
 
-def _names(sentence: Tagged) -> Iterator[Phrase]:
+def _names(sentence: TaggedSentence) -> Iterator[Phrase]:
     first = None
     for place, word in enumerate(sentence.words):
         if first is not None and (word.entity[:1] != "I" or word.named != sentence.words[first].named):
@@ -79,7 +79,7 @@ def _names(sentence: Tagged) -> Iterator[Phrase]:
         yield Phrase(first, len(sentence.words))
 
 
-def _belongs(sentence: Tagged, phrase: Phrase, previous: Phrase) -> bool:
+def _belongs(sentence: TaggedSentence, phrase: Phrase, previous: Phrase) -> bool:
     """Whether a phrase right after another is what that one possesses, or the rest of a name that ends on "of"."""
     if phrase.first != previous.last:
         return False
@@ -87,7 +87,7 @@ def _belongs(sentence: Tagged, phrase: Phrase, previous: Phrase) -> bool:
     return sentence.words[phrase.first].part == "POS" or (last.text.lower() == "of" and last.entity[:1] == "I")
 
 
-def _trimmed(sentence: Tagged, phrase: Phrase) -> Phrase | None:
+def _trimmed(sentence: TaggedSentence, phrase: Phrase) -> Phrase | None:
     first, last = phrase.first, phrase.last
     while first < last and sentence.words[first].part in _EDGES:
         first += 1
@@ -99,7 +99,7 @@ def _trimmed(sentence: Tagged, phrase: Phrase) -> Phrase | None:
     return Phrase(first, last) if first < last else None
 
 
-def _has_noun(sentence: Tagged, phrase: Phrase) -> bool:
+def _has_noun(sentence: TaggedSentence, phrase: Phrase) -> bool:
     words = sentence.words[phrase.first : phrase.last]
     if any(word.part in _ASKING for word in words):
         return False

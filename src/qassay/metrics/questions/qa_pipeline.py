@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from qassay.metrics.questions.question_records import AskedQuestion, SourceRecord, SummaryRecord
+from qassay.metrics.questions.question_records import QuestionRecord, SourceRecord, SummaryRecord
 from qassay.metrics.questions.verification import Pair
 from qassay.models.base import is_foreign, language_notes
 from qassay.text.language import script
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Sequence
 
-    from qassay.metrics.questions.question_generation import Questioner, Raised
+    from qassay.metrics.questions.question_generation import Questioner, RaisedQuestion
     from qassay.metrics.questions.verification import Verifier
     from qassay.models.onnx.reader import Answer, Answerer
     from qassay.records import Example
@@ -114,7 +114,7 @@ class QAPipeline:
         questions = [(task, each) for task, found in zip(tasks, raised, strict=True) for each in found]
         answers = self._answerer.answer([(each.question.text, task.source.answers) for task, each in questions])
         verdicts = self._verdicts(questions, answers)
-        records: dict[tuple[int, str, str], list[AskedQuestion]] = {}
+        records: dict[tuple[int, str, str], list[QuestionRecord]] = {}
         for (task, each), answer, verdict in zip(questions, answers, verdicts, strict=True):
             found = records.setdefault((task.example, task.metric, task.source.name), [])
             found.append(self._question(each, answer, verdict))
@@ -126,7 +126,9 @@ class QAPipeline:
             for i, example in enumerate(examples)
         ]
 
-    def _verdicts(self, questions: Sequence[tuple[_Task, Raised]], answers: Sequence[Answer]) -> list[dict[str, float]]:
+    def _verdicts(
+        self, questions: Sequence[tuple[_Task, RaisedQuestion]], answers: Sequence[Answer]
+    ) -> list[dict[str, float]]:
         rows = [i for i, answer in enumerate(answers) if self._is_answered(answer)]
         pairs = [
             Pair(
@@ -149,8 +151,8 @@ class QAPipeline:
     def _is_answered(self, answer: Answer) -> bool:
         return bool(answer.text) and answer.none < self._answerer.threshold
 
-    def _question(self, each: Raised, answer: Answer, verdicts: dict[str, float]) -> AskedQuestion:
-        return AskedQuestion(
+    def _question(self, each: RaisedQuestion, answer: Answer, verdicts: dict[str, float]) -> QuestionRecord:
+        return QuestionRecord(
             question=each.question.text,
             kind=each.question.kind,
             sentence=each.question.sentence,
@@ -168,7 +170,7 @@ class QAPipeline:
         example: Example,
         inquiry: Inquiry,
         tasks: Sequence[_Task],
-        found: dict[tuple[int, str, str], list[AskedQuestion]],
+        found: dict[tuple[int, str, str], list[QuestionRecord]],
     ) -> SummaryRecord:
         sources = [
             SourceRecord(task.source.name, found.get((task.example, task.metric, task.source.name), []))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from qassay.errors import option
-from qassay.features.first_pass import Tools
+from qassay.features.first_pass import PassContext
 from qassay.metrics.base import MeanMetric
 from qassay.metrics.questions.open_pipeline import reads_english
 from qassay.metrics.questions.qa_pipeline import QuestionSource, unreadable
@@ -104,7 +104,7 @@ class QuestionMetric(MeanMetric):
 
     def _ask(self, known: Verdicts, unseen: list[Example], resources: Resources) -> Verdicts:
         (need,) = self.first_passes(resources)
-        asking = QuestionPass(need.models, need.inquiries, known.methods).begin(resources, Tools())
+        asking = QuestionPass(need.models, need.inquiries, known.methods).begin(resources, PassContext())
         asking.update(unseen)
         return known.joined(asking.finish())
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from qassay.metrics.questions.phrase_selection import Phrase
     from qassay.metrics.questions.question_templates import Question
-    from qassay.models.syntax import Chunker, Tagged
+    from qassay.models.syntax import Chunker, TaggedSentence
     from qassay.text.sentences import Span
 
 _ENTRY = re.compile(r"(?:[-*\u2022]\s+)?(?:\(?\d{1,3}[.)](?:\s+|$))?", re.ASCII)
@@ -26,7 +26,7 @@ _KEPT = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class Raised:
+class RaisedQuestion:
     """A question with the span of its answer in the text that raised it."""
 
     question: Question
@@ -40,7 +40,7 @@ class QuestionWriter(Protocol):
     def fingerprint(self) -> str:
         """What identifies the model."""
 
-    def write(self, phrases: Sequence[tuple[Tagged, Phrase]]) -> list[str]:
+    def write(self, phrases: Sequence[tuple[TaggedSentence, Phrase]]) -> list[str]:
         """Return a question for each phrase of a sentence."""
 
 
@@ -50,7 +50,7 @@ class Questioner:
     def __init__(self, chunker: Chunker, writer: QuestionWriter | None = None) -> None:
         self._chunker = chunker
         self._writer = writer
-        self._recent: OrderedDict[str, list[Raised]] = OrderedDict()
+        self._recent: OrderedDict[str, list[RaisedQuestion]] = OrderedDict()
 
     @property
     def fingerprint(self) -> str:
@@ -58,7 +58,7 @@ class Questioner:
         own = self._chunker.fingerprint
         return f"{own}+{self._writer.fingerprint}" if self._writer else own
 
-    def ask(self, texts: Sequence[str]) -> list[list[Raised]]:
+    def ask(self, texts: Sequence[str]) -> list[list[RaisedQuestion]]:
         """Return every text's questions, in its order; the same question is asked once per text."""
         new = [text for text in dict.fromkeys(texts) if text not in self._recent]
         for text, raised in zip(new, self._raise(new), strict=True):
@@ -70,7 +70,7 @@ class Questioner:
             self._recent.popitem(last=False)
         return found
 
-    def _raise(self, texts: Sequence[str]) -> list[list[Raised]]:
+    def _raise(self, texts: Sequence[str]) -> list[list[RaisedQuestion]]:
         sentences = [(i, span) for i, text in enumerate(texts) for span in _statements(text)]
         tagged = self._chunker.tag([texts[i][slice(*span)] for i, span in sentences])
         phrases = [
@@ -82,10 +82,10 @@ class Questioner:
         if self._writer:
             written = self._writer.write([(sentence, phrase) for _, _, sentence, phrase in phrases])
             questions = [question.worded(text) for question, text in zip(questions, written, strict=True)]
-        found: list[dict[tuple[str, str], Raised]] = [{} for _ in texts]
+        found: list[dict[tuple[str, str], RaisedQuestion]] = [{} for _ in texts]
         for (i, start, _, _), question in zip(phrases, questions, strict=True):
             low, high = question.answer_span
-            found[i].setdefault((question.text, question.answer), Raised(question, (start + low, start + high)))
+            found[i].setdefault((question.text, question.answer), RaisedQuestion(question, (start + low, start + high)))
         return [list(each.values()) for each in found]
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from qassay.arrays import Floats
     from qassay.errors import TextTooLongError
-    from qassay.features.first_pass import FirstPass, Tools
+    from qassay.features.first_pass import FirstPass, PassContext
     from qassay.features.resources import Resources
     from qassay.metrics.questions.qa_pipeline import Inquiry, QAPipeline
     from qassay.models.question_model_names import Models
@@ -163,7 +163,7 @@ class QuestionPass:
         """Return the fingerprint of the models that ask and answer."""
         return f"questions={self.pipeline.fingerprint}"
 
-    def begin(self, resources: Resources, tools: Tools) -> QuestionCollector:  # noqa: ARG002 - as above
+    def begin(self, resources: Resources, tools: PassContext) -> QuestionCollector:  # noqa: ARG002 - as above
         """Start asking; what a log knows from an earlier run is not asked again."""
         return QuestionCollector(self, tools)
 
@@ -176,7 +176,7 @@ class QuestionPass:
 class QuestionCollector:
     """Asks about summary after summary."""
 
-    def __init__(self, need: QuestionPass, tools: Tools) -> None:
+    def __init__(self, need: QuestionPass, tools: PassContext) -> None:
         self._need = need
         self._tools = tools
         self._pipeline = need.pipeline

@@ -3,7 +3,7 @@
 import msgspec
 
 
-class AskedQuestion(msgspec.Struct):
+class QuestionRecord(msgspec.Struct):
     """A question that one text raises, answered on another."""
 
     question: str
@@ -28,7 +28,7 @@ class SourceRecord(msgspec.Struct):
 
     source: str
     """`reference 1`, `reference 2` … or `summary`."""
-    questions: list[AskedQuestion]
+    questions: list[QuestionRecord]
 
 
 class SummaryRecord(msgspec.Struct):

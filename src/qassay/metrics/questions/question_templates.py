@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from qassay.metrics.questions.phrase_selection import Phrase
-    from qassay.models.syntax import Span, Tagged, Word
+    from qassay.models.syntax import Span, TaggedSentence, Word
 
 _FINITE = frozenset({"MD", "VBZ", "VBP", "VBD"})
 _BE = frozenset({"is", "are", "was", "were", "am", "'s", "'re"})
@@ -49,7 +49,7 @@ class Question:
         return replace(self, text=text)
 
 
-def generate(sentence: Tagged, answer: Phrase, is_word: Callable[[str], bool]) -> Question:
+def generate(sentence: TaggedSentence, answer: Phrase, is_word: Callable[[str], bool]) -> Question:
     """Turn a sentence into a question that an answer phrase in it answers."""
     wh = ask_for(sentence, answer)
     first = _first(sentence, answer)
@@ -79,7 +79,7 @@ def _finished(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}?"
 
 
-def _first(sentence: Tagged, answer: Phrase) -> int:
+def _first(sentence: TaggedSentence, answer: Phrase) -> int:
     """Return the first word after opening conjunctions and marks, and after a quotation mark that opens it all."""
     marks = [place for place, word in enumerate(sentence.words) if word.text in _QUOTES]
     # One pair around the whole, or a mark whose other half is in another sentence.
@@ -93,7 +93,7 @@ def _first(sentence: Tagged, answer: Phrase) -> int:
     return first
 
 
-def _gap(sentence: Tagged, answer: Phrase, wh: Interrogative, first: int) -> Span:
+def _gap(sentence: TaggedSentence, answer: Phrase, wh: Interrogative, first: int) -> Span:
     """Return the words that the question word stands for: the answer, its preposition, quotation marks around it."""
     start, end = answer.first, answer.last
     if wh.takes_preposition and start > first:
@@ -104,7 +104,7 @@ def _gap(sentence: Tagged, answer: Phrase, wh: Interrogative, first: int) -> Spa
     return start, end
 
 
-def _may_stand_alone(sentence: Tagged, answer: Phrase, wh: Interrogative) -> bool:
+def _may_stand_alone(sentence: TaggedSentence, answer: Phrase, wh: Interrogative) -> bool:
     """Whether "where" or "when" can stand for preposition and answer in mid-sentence.
 
     Both can at its end, and not at its beginning, before its subject ("when, it rained"). Before more words "when" can
@@ -118,7 +118,7 @@ def _may_stand_alone(sentence: Tagged, answer: Phrase, wh: Interrogative) -> boo
     return wh.kind == TIME and rest[0].phrase != "VP" and rest[0].part != "WRB"
 
 
-def _agreeing(sentence: Tagged, last: int, after: str) -> str:
+def _agreeing(sentence: TaggedSentence, last: int, after: str) -> str:
     """Put the verb of a plural subject into the singular, which "what" and "who" call for: "What gives clues?"."""
     verb = sentence.words[last] if last < len(sentence.words) else None
     if verb is None or verb.part != "VBP" or verb.text.lower() in _BE | _HAVE | _CONTRACTED:
@@ -126,14 +126,16 @@ def _agreeing(sentence: Tagged, last: int, after: str) -> str:
     return after.replace(verb.text, third_person(verb.text), 1)
 
 
-def _after(sentence: Tagged, last: int) -> str:
+def _after(sentence: TaggedSentence, last: int) -> str:
     """Return what follows the words up to `last`, without the mark that ends the sentence."""
     rest = sentence.text[sentence.words[last - 1].end :]
     ending = _ENDING.search(rest)
     return rest[: ending.start()] + ending["closing"] if ending else rest
 
 
-def _fronted(sentence: Tagged, first: int, gap: Span, wh: Interrogative, is_word: Callable[[str], bool]) -> str | None:
+def _fronted(
+    sentence: TaggedSentence, first: int, gap: Span, wh: Interrogative, is_word: Callable[[str], bool]
+) -> str | None:
     """Return the question up to where the answer stood, the question word moved to the front; or give up."""
     following = sentence.words[gap[1]] if gap[1] < len(sentence.words) else None
     if following and (
@@ -163,7 +165,7 @@ def _begins_clause(word: Word) -> bool:
     return word.chunk == "B-NP" and word.named != "time"
 
 
-def _main_verb(sentence: Tagged, first: int, gap: int) -> int | None:
+def _main_verb(sentence: TaggedSentence, first: int, gap: int) -> int | None:
     """Find the verb of a clause whose subject opens the sentence: noun phrases and prepositions alone before it."""
     for place in range(first, gap):
         word = sentence.words[place]
@@ -179,14 +181,14 @@ def _main_verb(sentence: Tagged, first: int, gap: int) -> int | None:
     return None
 
 
-def _end_of_verb(sentence: Tagged, verb: int) -> int:
+def _end_of_verb(sentence: TaggedSentence, verb: int) -> int:
     end = verb + 1
     while end < len(sentence.words) and (sentence.words[end].chunk == "I-VP" or sentence.words[end].phrase == "PRT"):
         end += 1
     return end
 
 
-def _auxiliary(sentence: Tagged, verb: int, end: int, is_word: Callable[[str], bool]) -> tuple[str | None, str]:
+def _auxiliary(sentence: TaggedSentence, verb: int, end: int, is_word: Callable[[str], bool]) -> tuple[str | None, str]:
     """Split the verb into what goes before the subject and what stays: "has fetched", "did … sell"."""
     head = sentence.words[verb]
     plain = head.text.lower()
@@ -205,7 +207,7 @@ def _auxiliary(sentence: Tagged, verb: int, end: int, is_word: Callable[[str], b
     return support, f"{base} {_words(sentence, verb + 1, end)}".strip()
 
 
-def _lowered(sentence: Tagged, first: int, last: int) -> str:
+def _lowered(sentence: TaggedSentence, first: int, last: int) -> str:
     """Return the subject's words; a capital that only the sentence's start called for is taken back."""
     text = _words(sentence, first, last)
     keep = _is_name(sentence.words[first])
@@ -220,5 +222,5 @@ def _is_name(word: Word) -> bool:
     )
 
 
-def _words(sentence: Tagged, first: int, last: int) -> str:
+def _words(sentence: TaggedSentence, first: int, last: int) -> str:
     return sentence.text[sentence.words[first].start : sentence.words[last - 1].end] if first < last else ""

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from qassay.metrics.questions.phrase_selection import Phrase
-    from qassay.models.syntax import Tagged, Word
+    from qassay.models.syntax import TaggedSentence, Word
 
 _WITH_WHEN = frozenset({"in", "on", "at", "during"})
 _BEFORE_WHEN = frozenset({"since", "until", "till", "from", "by", "to"})
@@ -50,7 +50,7 @@ class Interrogative:
     """What asks for the same where the preposition stays: "in what place" for "where"."""
 
 
-def ask_for(sentence: Tagged, answer: Phrase) -> Interrogative:
+def ask_for(sentence: TaggedSentence, answer: Phrase) -> Interrogative:
     """Return the question word for an answer, from its tags and the word before it."""
     words = sentence.words[answer.first : answer.last]
     before = sentence.words[answer.first - 1].text.lower() if answer.first else ""
@@ -70,7 +70,7 @@ def ask_for(sentence: Tagged, answer: Phrase) -> Interrogative:
             return Interrogative("what organization" if named else _what(words, head))
 
 
-def _who(sentence: Tagged, answer: Phrase, head: Word, before: str) -> str:
+def _who(sentence: TaggedSentence, answer: Phrase, head: Word, before: str) -> str:
     """Ask for a person, for a role behind "as", and for "what man" where "who" follows anyway."""
     if before == "as":
         return "what"
@@ -91,7 +91,7 @@ def _figure(words: Sequence[Word], head: Word, kind: str) -> Interrogative | Non
     return None
 
 
-def answer_kind(sentence: Tagged, answer: Phrase) -> str:
+def answer_kind(sentence: TaggedSentence, answer: Phrase) -> str:
     """Return what kind of thing an answer is; a name or noun that the chunker recognises decides over the whole."""
     words = sentence.words[answer.first : answer.last]
     head = _head(words)
@@ -174,5 +174,5 @@ def _what(words: Sequence[Word], head: Word) -> str:
     return f"what {head.text}" if described and head.part in _COMMON and head.text[:1].islower() else "what"
 
 
-def _is_preposition(sentence: Tagged, place: int) -> bool:
+def _is_preposition(sentence: TaggedSentence, place: int) -> bool:
     return place >= 0 and sentence.words[place].part in {"IN", "TO"} and sentence.words[place].phrase == "PP"

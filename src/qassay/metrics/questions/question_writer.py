@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from qassay.metrics.questions.phrase_selection import Phrase
-    from qassay.models.syntax import Tagged
+    from qassay.models.syntax import TaggedSentence
 
 FIELDS = ("answer", "sentence", "before", "after")
 
@@ -46,11 +46,11 @@ class ModelWriter:
             f"{self._generator.fingerprint}[{self._prompt}]" if self._prompt != PROMPT else self._generator.fingerprint
         )
 
-    def write(self, phrases: Sequence[tuple[Tagged, Phrase]]) -> list[str]:
+    def write(self, phrases: Sequence[tuple[TaggedSentence, Phrase]]) -> list[str]:
         """Return a question for each phrase of a sentence."""
         return self._generator.generate([self._filled(sentence, phrase) for sentence, phrase in phrases])
 
-    def _filled(self, sentence: Tagged, phrase: Phrase) -> str:
+    def _filled(self, sentence: TaggedSentence, phrase: Phrase) -> str:
         start, end = phrase.characters(sentence)
         text = sentence.text
         return self._prompt.format(answer=text[start:end], sentence=text, before=text[:start], after=text[end:])

@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 
 from qassay.models.folder import TOKENIZER, check_file_names, fingerprint, read_description
-from qassay.models.syntax import BOUNDS, CHUNKS, ENTITIES, KINDS, PARTS, Tagged, Word
+from qassay.models.syntax import BOUNDS, CHUNKS, ENTITIES, KINDS, PARTS, TaggedSentence, Word
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -77,7 +77,7 @@ class OnnxChunker:
         vocabulary: dict[str, int] = Tokenizer.from_file(str(self._encoder.runtime.folder / TOKENIZER)).get_vocab()
         return vocabulary
 
-    def tag(self, sentences: Sequence[str]) -> list[Tagged]:
+    def tag(self, sentences: Sequence[str]) -> list[TaggedSentence]:
         """Return every sentence's words; beyond what the model reads at once they are taken for plain nouns."""
         longest = self._encoder.model.longest
         session = self._encoder.runtime.session(self._head.graph, self._head.weights)
@@ -99,7 +99,7 @@ def words(sentence: str) -> list[Span]:
     return [match.span() for match in _WORD.finditer(sentence)]
 
 
-def decode(sentence: str, spans: Sequence[Span], scores: NDArray[np.float32]) -> Tagged:
+def decode(sentence: str, spans: Sequence[Span], scores: NDArray[np.float32]) -> TaggedSentence:
     """Read a sentence's words off the scores of its word pieces.
 
     `spans` are the pieces' spans of characters, empty for special pieces. A word takes the labels of its first
@@ -125,7 +125,7 @@ def decode(sentence: str, spans: Sequence[Span], scores: NDArray[np.float32]) ->
         kind_scores = dict(zip(KINDS, fit.tolist(), strict=True))
         part = PARTS[parts[piece].argmax()]
         found.append(Word(sentence[start:end], start, end, part, chunk, entity, kind_scores))
-    return Tagged(sentence, tuple(found))
+    return TaggedSentence(sentence, tuple(found))
 
 
 def _continued(label: str, inside: str) -> tuple[str, str]:

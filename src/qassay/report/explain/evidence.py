@@ -31,7 +31,7 @@ class WeighedWord(NamedTuple):
     weight: float
 
 
-class Weighed(NamedTuple):
+class WeighedTexts(NamedTuple):
     """The words of an answer and of its references with a weight above 0."""
 
     candidate: tuple[WeighedWord, ...]
@@ -47,7 +47,7 @@ class Weighed(NamedTuple):
 class AnswerEvidence:
     """The evidence for one answer's scores."""
 
-    weights: Mapping[str, Weighed] = field(default_factory=dict)
+    weights: Mapping[str, WeighedTexts] = field(default_factory=dict)
     """By weighting."""
     parts: Mapping[str, Sequence[Part]] = field(default_factory=dict)
     """By spec of a metric that has parts, the signals with what they add to the verdict, the strongest first."""
@@ -69,7 +69,7 @@ def gather_evidence(examples: Iterable[Example], scorer: Scorer) -> Iterator[Ans
             )
 
 
-def _weighed(batch: Batch, weighting: str) -> list[Weighed]:
+def _weighed(batch: Batch, weighting: str) -> list[WeighedTexts]:
     spans = text_spans(batch, _WORDS)
     texts = TokenisedTexts(_WORDS, lambda: text_tokens(batch, _WORDS), lambda: spans)
     found = WEIGHTINGS[weighting].weigh(batch, texts)
@@ -77,7 +77,7 @@ def _weighed(batch: Batch, weighting: str) -> list[Weighed]:
     words = [_words(spans[text], weights) for text, weights in zip(found.text.tolist(), by_row, strict=True)]
     ends = np.cumsum([0, *(len(example.references) for example in batch.examples)]).tolist()
     return [
-        Weighed(
+        WeighedTexts(
             () if batch.missing[i] else words[found.candidate[i]],
             tuple(words[row] for row in found.reference[ends[i] : ends[i + 1]].tolist()),
         )

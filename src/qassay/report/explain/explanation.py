@@ -11,7 +11,7 @@ from qassay.errors import SpecError
 from qassay.features.batch import Batch
 from qassay.metrics.learned.canonical_pairs import RULE_NOTE
 from qassay.metrics.registry import parse_spec
-from qassay.report.clipping import Clipped, clip
+from qassay.report.clipping import ClippedText, clip
 from qassay.report.explain.alignment import Match, align, closest
 from qassay.scoring.table import Score
 from qassay.text.spans import spread
@@ -46,7 +46,7 @@ class ExplainedWord:
 class ExplainedText:
     """A text with its words; very long texts are clipped."""
 
-    shown: Clipped
+    shown: ClippedText
     words: tuple[ExplainedWord, ...]
 
 
@@ -182,7 +182,7 @@ def _token_weights(metrics: Sequence[Metric], batch: Batch) -> dict[str, list[An
     return found
 
 
-def _side(shown: Clipped, words: Sequence[AlignedWord], weights: Mapping[str, TokenWeights]) -> ExplainedText:
+def _side(shown: ClippedText, words: Sequence[AlignedWord], weights: Mapping[str, TokenWeights]) -> ExplainedText:
     """Project the weights of a metric's tokens onto the words; a word that no token covers has no weight."""
     spans = np.array([(word.start, word.end) for word in words], np.int64).reshape(-1, 2)
     of_word: list[dict[str, float]] = [{} for _ in words]

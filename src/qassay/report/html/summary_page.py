@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from markupsafe import Markup
 
-    from qassay.metrics.questions.question_records import AskedQuestion, SummaryRecord
+    from qassay.metrics.questions.question_records import QuestionRecord, SummaryRecord
     from qassay.records import Example
     from qassay.scoring.table import Aggregate
 
@@ -72,7 +72,7 @@ class _Line:
 
 @dataclass(frozen=True, slots=True)
 class _Question:
-    asked: AskedQuestion
+    asked: QuestionRecord
     kind: str
     """`same`, `partly`, `other` or `unanswered`."""
     verdicts: Sequence[tuple[str, float]]
@@ -188,7 +188,7 @@ def _sources(example: Example, record: SummaryRecord, method: str) -> list[_Sour
     return found
 
 
-def _question(asked: AskedQuestion, method: str) -> _Question:
+def _question(asked: QuestionRecord, method: str) -> _Question:
     verdict = 1.0 if method == IS_ANSWERED else asked.verdicts.get(method, 0.0)
     kind = "unanswered"
     if asked.answered:

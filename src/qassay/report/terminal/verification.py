@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from qassay.meta.accuracy.verdict_quality import Lead, Verification
+    from qassay.meta.accuracy.verdict_quality import MethodDifference, Verification
 
 
-def verification_table(rows: Sequence[Verification], leads: Sequence[Lead]) -> RenderableType:
+def verification_table(rows: Sequence[Verification], leads: Sequence[MethodDifference]) -> RenderableType:
     """Show accuracies and squared errors in the form of Deutsch and Roth's Table 1.
 
     The best value of a column is bold, and those that cannot be told apart from it are underlined.
@@ -45,7 +45,7 @@ def _style(*, best: bool, tied: bool) -> str:
     return "bold" if best else "underline" if tied else ""
 
 
-def _sure_leads(leads: Sequence[Lead]) -> list[Text]:
+def _sure_leads(leads: Sequence[MethodDifference]) -> list[Text]:
     lines = ["accuracy is at each method's best threshold on these pairs; bold: best, underlined: tied with it"]
     for each in leads:
         parts = []

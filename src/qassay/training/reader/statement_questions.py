@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from qassay.models.syntax import Chunker, Tagged
+    from qassay.models.syntax import Chunker, TaggedSentence
 
 _AUXILIARIES = frozenset(
     "is are was were did do does has have had can could will would should may might must".split()  # noqa: SIM905
@@ -36,7 +36,7 @@ _LEFT_OUT = 0.4
 """How often a part that the question can do without is left out of it."""
 
 
-def in_statement_order(question: Tagged) -> str | None:
+def in_statement_order(question: TaggedSentence) -> str | None:
     """Put a question back into the order of a statement, the question word last; `None` where it is so already.
 
     "Where did Super Bowl 50 take place?" becomes "Super Bowl 50 take place where?"; verbs keep their form.
@@ -64,7 +64,7 @@ def in_statement_order_rows(rows: Sequence[ReaderRow], chunker: Chunker) -> Iter
             yield ReaderRow(statement, row.passage, row.spans, f"{row.source}_restated", row.group)
 
 
-def thinned(sentence: Tagged, answer: Phrase, rng: np.random.Generator) -> str:
+def thinned(sentence: TaggedSentence, answer: Phrase, rng: np.random.Generator) -> str:
     """Ask in place with some parts of the sentence left out: prepositional phrases, adverbs, what is in brackets."""
     dropped: set[int] = set()
     tokens = sentence.words
@@ -146,7 +146,7 @@ def from_parallel(
                     yield ReaderRow(row.question, row.passage, row.spans, source, group)
 
 
-def on_parallel(sentence: Tagged, answer: Phrase, target: str, chunker: Chunker) -> ReaderRow | None:
+def on_parallel(sentence: TaggedSentence, answer: Phrase, target: str, chunker: Chunker) -> ReaderRow | None:
     """Ask about a phrase of one text on another; `None` where words alone do not tell whether that one answers."""
     text = answer.text(sentence)
     question = generate(sentence, answer, chunker.knows).text
