@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qassay.errors import DataError
-from qassay.meta.accuracy.label_design import designed, simple_random
+from qassay.meta.accuracy.label_design import design_of_rounds, simple_random
 from qassay.meta.accuracy.label_selection import next_labels
 
 SIX_OF_TEN = np.arange(10) < 6
@@ -25,7 +25,7 @@ def test_labels_drawn_at_random_weigh_alike():
 def test_a_round_weighs_by_one_over_its_probabilities():
     """Probabilities that fit the number of answers stay as they are."""
     chance = np.array([0.5, 0.5, 0.25, np.nan, np.nan, np.nan, np.nan, np.nan])
-    design = designed(~np.isnan(chance), np.ones(8, int), chance)
+    design = design_of_rounds(~np.isnan(chance), np.ones(8, int), chance)
     assert design.weight[:3] == pytest.approx([2, 2, 4])
     assert design.open[:3] == pytest.approx([0.5, 0.5, 0.75])
 
@@ -34,14 +34,14 @@ def test_a_round_weighs_by_one_over_its_probabilities():
 def test_only_proportions_within_a_round_count(factor):
     """A list labelled in part has all probabilities smaller by one factor."""
     chance = np.where(SIX_OF_TEN, np.linspace(0.2, 0.9, 10), np.nan)
-    whole, part = (designed(SIX_OF_TEN, np.ones(10, int), scale * chance) for scale in (1, factor))
+    whole, part = (design_of_rounds(SIX_OF_TEN, np.ones(10, int), scale * chance) for scale in (1, factor))
     assert part.weight[:6] == pytest.approx(whole.weight[:6])
 
 
 def test_two_random_rounds_weigh_alike():
     """Two labels of ten at random, then four of the eight left: as good as six of ten at once."""
     chance = np.r_[[np.nan] * 2, [0.5] * 4, [np.nan] * 4]
-    design = designed(SIX_OF_TEN, rounds_of(2, 8), chance)
+    design = design_of_rounds(SIX_OF_TEN, rounds_of(2, 8), chance)
     assert design.weight[:6].sum() == pytest.approx(10)
     # Round 1: share 1/3 at probability 0.2, and 2/3 for being known to round 2; round 2: share 2/3 at 0.5.
     assert design.weight[:6] == pytest.approx([7 / 3] * 2 + [4 / 3] * 4)
@@ -49,7 +49,7 @@ def test_two_random_rounds_weigh_alike():
 
 def test_labels_without_any_probability_are_random_whatever_their_round():
     """Nothing is known that would make one weigh more."""
-    design = designed(SIX_OF_TEN, rounds_of(2, 8), np.full(10, np.nan))
+    design = design_of_rounds(SIX_OF_TEN, rounds_of(2, 8), np.full(10, np.nan))
     assert design.simple
 
 
@@ -64,7 +64,7 @@ def test_labels_without_any_probability_are_random_whatever_their_round():
 def test_probabilities_that_cannot_be_are_refused(chance, message):
     """A missing or impossible probability would bias the estimate unseen."""
     with pytest.raises(DataError, match=message):
-        designed(SIX_OF_TEN, np.ones(10, int), chance)
+        design_of_rounds(SIX_OF_TEN, np.ones(10, int), chance)
 
 
 def test_the_labelled_part_of_a_list_stands_for_all_of_it():
@@ -76,7 +76,7 @@ def test_the_labelled_part_of_a_list_stands_for_all_of_it():
     rounds = np.array([1, 1, 1, 1, 2, 2, 2, 0, 0, 0])
     labelled, waiting = np.isin(np.arange(10), [0, 1, 4, 5, 6]), np.isin(np.arange(10), [2, 3])
     chance = np.where(rounds == 1, 0.4, np.where(rounds == 2, 0.5, np.nan))
-    design = designed(labelled, rounds, chance, waiting)
+    design = design_of_rounds(labelled, rounds, chance, waiting)
     assert design.weight[labelled] == pytest.approx([3.2, 3.2, 1.2, 1.2, 1.2])
     assert design.weight[labelled].sum() == pytest.approx(10)
 
@@ -85,7 +85,7 @@ def test_a_part_of_the_last_list_is_a_smaller_list():
     """What waits in it changes nothing, as nothing was drawn afterwards."""
     labelled, waiting = np.arange(100) < 6, np.isin(np.arange(100), [6, 7])
     chance = np.where(labelled, np.linspace(0.02, 0.9, 100), np.nan)
-    whole, part = (designed(labelled, np.ones(100, int), chance, each) for each in (None, waiting))
+    whole, part = (design_of_rounds(labelled, np.ones(100, int), chance, each) for each in (None, waiting))
     assert part.weight[:6] == pytest.approx(whole.weight[:6])
     assert part.open[:6] == pytest.approx(whole.open[:6])
 
@@ -108,5 +108,5 @@ def _two_rounds(scores, truth, rng):
     rounds[second.rows] = 2
     chance[first.rows], chance[second.rows] = first.probability, second.probability
     labelled = np.isin(np.arange(60), np.r_[first.rows[:8], second.rows])
-    weight = designed(labelled, rounds, chance, listed & ~labelled).weight[labelled]
+    weight = design_of_rounds(labelled, rounds, chance, listed & ~labelled).weight[labelled]
     return weight @ truth[labelled] / weight.sum()

@@ -6,7 +6,7 @@ from scipy import stats
 from sklearn.linear_model import LinearRegression
 
 from qassay.errors import DataError
-from qassay.meta.accuracy.label_design import designed
+from qassay.meta.accuracy.label_design import design_of_rounds
 from qassay.meta.accuracy.ppi import Method, Population, judge_accuracy, label_accuracy, ppi_accuracy
 
 
@@ -50,7 +50,7 @@ class TestEstimate:
         scores, labels, _ = answers(seed)
         known = ~np.isnan(labels)
         chance = np.where(known, 0.1 + 0.4 * scores, np.nan)
-        result = ppi_accuracy(scores, labels, design=designed(known, np.ones(len(scores), int), chance))
+        result = ppi_accuracy(scores, labels, design=design_of_rounds(known, np.ones(len(scores), int), chance))
         expected = at_the_mean(scores, labels, np.flatnonzero(known), 1 / chance[known])
         assert result.estimate == pytest.approx(expected)
 
@@ -173,7 +173,7 @@ class TestLabelsAlone:
         """Right answers drawn twice as often as wrong ones count half."""
         labels = np.r_[np.tile([1.0, 1.0, 0.0], 20), np.full(200, np.nan)]
         chance = np.where(labels == 1, 0.4, np.where(labels == 0, 0.2, np.nan))
-        result = label_accuracy(labels, design=designed(~np.isnan(labels), np.ones(260, int), chance))
+        result = label_accuracy(labels, design=design_of_rounds(~np.isnan(labels), np.ones(260, int), chance))
         assert result.estimate == pytest.approx(0.5)
 
 

@@ -8,7 +8,7 @@ from qassay.errors import DataError
 from qassay.meta.accuracy.label_files import read_labels
 from qassay.meta.agreement.cleaning import judge_items
 from qassay.meta.agreement.rating_rows import Columns
-from qassay.meta.agreement.ratings import Ratings, hashed, read_ratings, write_judgements
+from qassay.meta.agreement.ratings import Ratings, pseudonymise, read_ratings, write_judgements
 
 LONG_CSV = "id,system,annotator,value\nq1,A,ann,4\nq1,A,bob,5\nq2,A,ann,\nq2,A,bob,2\n"
 WIDE_TSV = "id\tsystem\tann\tbob\nq1\tA\t4\t5\nq2\tA\t\t2\n"
@@ -197,14 +197,14 @@ def test_worker_ids_can_be_hashed_on_the_way_in(write):
 
     assert len(ratings.annotators) == 2
     assert "ann" not in "".join(ratings.annotators)
-    assert hashed(["ann"], b"secret") != hashed(["ann"], b"other")
+    assert pseudonymise(["ann"], b"secret") != pseudonymise(["ann"], b"other")
 
 
 @pytest.mark.parametrize("salt", [b"", b"x" * 65])
 def test_a_salt_has_a_length(salt):
     """An empty key would hide nothing."""
     with pytest.raises(DataError, match="give 1 to 64"):
-        hashed(["ann"], salt)
+        pseudonymise(["ann"], salt)
 
 
 @pytest.mark.parametrize(

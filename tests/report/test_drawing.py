@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qassay.report.figures.drawing import Axis, Drawing, axis, fitted, printable, text, tint
+from qassay.report.figures.drawing import Axis, Drawing, axis, printable, shorten_to, text, tint
 
 NUMBERS = st.floats(-1e9, 1e9, allow_subnormal=False)
 
@@ -53,7 +53,7 @@ def test_a_long_text_is_shortened_and_kept_in_its_title():
 
 def test_wide_characters_need_more_room():
     """Half as many Chinese characters fit."""
-    assert len(fitted("问" * 30, 100)) < len(fitted("a" * 30, 100))
+    assert len(shorten_to("问" * 30, 100)) < len(shorten_to("a" * 30, 100))
 
 
 @pytest.mark.parametrize("content", ["a < b & c", '"quoted"', "<script>", "tab\tnew\nline", "🌊"])

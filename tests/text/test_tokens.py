@@ -156,8 +156,8 @@ def test_more_words_than_characters():
     two = " ".join(f"{i:x}" for i in range(600_000, 1_200_000))
     tokens = cut([one, two, "0 1 2"])
     assert tokens.lcs(np.array([0, 1, 2]), np.array([2, 2, 0])).tolist() == [3, 0, 3]
-    assert tokens.coded[2] in tokens.coded[0]
-    assert tokens.coded[0] != tokens.coded[1]
+    assert tokens.as_strings[2] in tokens.as_strings[0]
+    assert tokens.as_strings[0] != tokens.as_strings[1]
 
 
 @given(st.lists(st.tuples(st.integers(0, 50), st.integers(0, 5)), max_size=8))

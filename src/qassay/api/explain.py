@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from qassay.api.inputs import paths_of, read_options, rows_in_memory
 from qassay.api.result import Result, page_path
 from qassay.errors import DataError, SpecError, option
-from qassay.io.buffered_input import stdin_buffered
+from qassay.io.buffered_input import buffer_stdin
 from qassay.io.input_stream import Reader
 from qassay.models.base import EMBEDDED
 from qassay.records import Example, Reference
@@ -81,7 +81,7 @@ def explain(
         )
     if answers is None and (id or system):
         raise SpecError(f"{option('id')} and {option('system')} choose one of several answers; give answers too")
-    with stdin_buffered(paths_of(answers) or [], needed=True) as files:
+    with buffer_stdin(paths_of(answers) or [], needed=True) as files:
         everything: Iterable[Example] = ()
         if files:
             everything = Reader(files, read_options(format, columns, can_skip=False))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
 from qassay.api.inputs import LeftOut
 from qassay.api.score_result import StoredScores
 from qassay.errors import SpecError, option
-from qassay.io.buffered_input import stdin_buffered
+from qassay.io.buffered_input import buffer_stdin
 from qassay.io.input_stream import Reader
 from qassay.scoring.engines.local import LocalEngine
 from qassay.scoring.engines.ray import RayEngine
@@ -70,7 +70,7 @@ class FileRun:
     def open(self, files: list[str], *, again: bool) -> tuple[list[str], ExitStack]:
         """Keep standard input in a file where it is read again, until the second of what is returned is closed."""
         closing = ExitStack()
-        return closing.enter_context(stdin_buffered(files, needed=again)), closing
+        return closing.enter_context(buffer_stdin(files, needed=again)), closing
 
     def start(
         self,

@@ -183,7 +183,7 @@ class StoredScores(Result):
         """Return one row per answer, with the columns of the tables that `qassay score -o` writes (needs pandas)."""
         rows = list(self.rows())
         columns = columns_of(rows, tuple(self.specs))
-        return data_frame([{each.name: each.held(row) for each in columns} for row in rows])
+        return data_frame([{each.name: each.value_in(row) for each in columns} for row in rows])
 
     def _rows(self) -> list[dict[str, Any]]:
         return [_shown(each) for each in self.aggregates]

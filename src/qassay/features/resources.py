@@ -34,7 +34,7 @@ class Resources:
     questions: Models | None = None
     """The models that ask, answer and verify, where they are not the embedded ones."""
 
-    def gathered(self, need: FirstPass[_Result]) -> _Result:
+    def first_pass_result(self, need: FirstPass[_Result]) -> _Result:
         """Return what a first pass gathered."""
         return cast("_Result", self.first_pass[need.key])
 

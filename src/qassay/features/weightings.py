@@ -215,7 +215,7 @@ class Idf(Weighting):
 
     def weigh(self, batch: Batch, texts: TokenisedTexts) -> RowWeights:
         """Return each token's inverse document frequency."""
-        rarity = batch.resources.gathered(FrequencyNeed(texts.tok)).idf(texts.tokens.words)
+        rarity = batch.resources.first_pass_result(FrequencyNeed(texts.tok)).idf(texts.tokens.words)
         return RowWeights(np.arange(len(batch.texts)), batch.candidate, batch.reference, rarity[texts.tokens.ids])
 
 

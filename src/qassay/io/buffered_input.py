@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def stdin_buffered(inputs: Sequence[str], *, needed: bool) -> Iterator[list[str]]:
+def buffer_stdin(inputs: Sequence[str], *, needed: bool) -> Iterator[list[str]]:
     """Return the inputs with `-` replaced by a temporary copy of standard input, where that is needed."""
     if not needed or "-" not in inputs:
         yield list(inputs)

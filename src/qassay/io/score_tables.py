@@ -37,13 +37,13 @@ class Column(NamedTuple):
     key: str
     is_number: bool
 
-    def held(self, document: Document) -> Any:  # noqa: ANN401 - an input's own field may hold anything
+    def value_in(self, document: Document) -> Any:  # noqa: ANN401 - an input's own field may hold anything
         """Return the value as the document has it."""
         return (document if self.within is None else document.get(self.within, {})).get(self.key)
 
     def value(self, document: Document) -> float | str | None:
         """Return the value as a cell holds it."""
-        value = self.held(document)
+        value = self.value_in(document)
         if value is None or isinstance(value, float | str):
             return value
         return float(value) if self.is_number else _encode(value).decode()
@@ -55,7 +55,7 @@ def write_delimited(delimiter: str, path: Path, specs: Sequence[str], documents:
         columns = _buffered(buffer, documents, specs)
         writer = csv.writer(file, delimiter=delimiter, lineterminator="\n")
         writer.writerow([column.name for column in columns])
-        writer.writerows([column.value(document) for column in columns] for document in _replayed(buffer))
+        writer.writerows([column.value(document) for column in columns] for document in _read_back(buffer))
 
 
 def write_parquet(path: Path, specs: Sequence[str], documents: Iterable[Document]) -> None:
@@ -68,7 +68,7 @@ def write_parquet(path: Path, specs: Sequence[str], documents: Iterable[Document
     with tempfile.TemporaryFile() as buffer:
         columns = _buffered(buffer, documents, specs)
         schema = pa.schema([(column.name, pa.float64() if column.is_number else pa.string()) for column in columns])
-        rest = _replayed(buffer)
+        rest = _read_back(buffer)
         with parquet.ParquetWriter(path, schema) as writer:
             while group := list(islice(rest, ROW_GROUP)):
                 cells = [[column.value(document) for document in group] for column in columns]
@@ -105,6 +105,6 @@ def _buffered(buffer: IO[bytes], documents: Iterable[Document], specs: Sequence[
     return columns_of(passing(), specs)
 
 
-def _replayed(buffer: IO[bytes]) -> Iterator[Document]:
+def _read_back(buffer: IO[bytes]) -> Iterator[Document]:
     buffer.seek(0)
     return map(decode_object, buffer)

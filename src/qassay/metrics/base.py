@@ -125,7 +125,7 @@ class Metric(ABC):
         if self.weighting is None:
             return {}
         held = self.weighting.distribution
-        gathered = [resources.gathered(need) for need in self.weighting.first_passes(self.tok)]
+        gathered = [resources.first_pass_result(need) for need in self.weighting.first_passes(self.tok)]
         counted = {"df": " ".join(each.fingerprint for each in gathered)} if gathered else {}
         return {**self.weighting.identity(resources), **({held.name: held.version} if held else {}), **counted}
 

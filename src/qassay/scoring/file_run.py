@@ -76,7 +76,7 @@ class _Interrupts:
             signal.signal(each, handler)
 
     @contextmanager
-    def held_back(self) -> Iterator[None]:
+    def deferred(self) -> Iterator[None]:
         """Delay interrupts until the end of the block."""
         self._writing = True
         try:
@@ -189,7 +189,7 @@ class Run:
         results = self.engine.score(self.scorer, batches(examples, self.batch))
         with _Interrupts() as interrupts, closing(results):
             for scored, rows in results:
-                with interrupts.held_back():
+                with interrupts.deferred():
                     totals.add(scored)
                     checkpointed.write(rows, scored.examples, totals)
                 watch.done(len(scored.examples))

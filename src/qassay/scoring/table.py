@@ -166,7 +166,7 @@ class ScoreTable:
             raise OutputError('a data frame needs pandas; pip install "qassay[pandas]"') from error
 
         rows = list(self.rows())
-        columns = {column: [column.held(row) for row in rows] for column in columns_of(rows, tuple(self.scores))}
+        columns = {column: [column.value_in(row) for row in rows] for column in columns_of(rows, tuple(self.scores))}
         return pd.DataFrame(
             {each.name: np.array(held, np.float64) if each.is_number else held for each, held in columns.items()}
         )

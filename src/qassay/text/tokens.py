@@ -79,7 +79,7 @@ class Tokens:
         return np.repeat(np.arange(len(self)), self.lengths)
 
     @cached_property
-    def coded(self) -> list[str]:
+    def as_strings(self) -> list[str]:
         """Each text as a string with one character per token: the form in which rapidfuzz is fastest."""
         ids = self.ids if len(self.words) <= _CHARACTERS else self._merged_ids()
         points = ids + np.where(ids >= _FIRST_SURROGATE, _SURROGATES, 0)
@@ -123,7 +123,7 @@ class Tokens:
         """Return the length of the longest common subsequence of each pair of texts."""
         if not len(left):
             return np.zeros(0, np.int64)
-        coded = self.coded
+        coded = self.as_strings
         found = cpdist(
             [coded[i] for i in left.tolist()],
             [coded[i] for i in right.tolist()],

@@ -8,7 +8,7 @@ import numpy as np
 
 from qassay.arrays import Bools, Floats
 from qassay.errors import DataError
-from qassay.meta.accuracy.label_design import designed
+from qassay.meta.accuracy.label_design import design_of_rounds
 from qassay.meta.accuracy.label_plan import LabelPlan, halving, plan
 from qassay.meta.accuracy.labels import MatchedLabels
 from qassay.meta.accuracy.ppi import AccuracyEstimate, Population, judge_accuracy, label_accuracy, ppi_accuracy
@@ -144,7 +144,9 @@ def _estimate(
     labels = answers.labels
     if labels is not None and labels.labelled[rows].any():
         values = labels.value[rows]
-        design = designed(labels.labelled[rows], labels.round[rows], labels.probability[rows], labels.waiting[rows])
+        design = design_of_rounds(
+            labels.labelled[rows], labels.round[rows], labels.probability[rows], labels.waiting[rows]
+        )
         alone = label_accuracy(values, design=design, clusters=questions, confidence=confidence, population=population)
         best = ppi_accuracy(
             scores, values, design=design, clusters=questions, confidence=confidence, population=population

@@ -31,7 +31,9 @@ def simple_random(labelled: Bools) -> LabelDesign:
     )
 
 
-def designed(labelled: Bools, rounds: Ints, probability: ArrayLike, waiting: Bools | None = None) -> LabelDesign:
+def design_of_rounds(
+    labelled: Bools, rounds: Ints, probability: ArrayLike, waiting: Bools | None = None
+) -> LabelDesign:
     """Return the design of labels chosen in rounds, each among the answers that earlier rounds had left.
 
     `probability` is that of being chosen in the answer's round; a round without one (NaN) was drawn at random. Only

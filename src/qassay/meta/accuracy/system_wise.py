@@ -142,7 +142,7 @@ def evaluate_systems(answers: RankedAnswers, threshold: float) -> SystemWise:
     present = ~(np.isnan(answers.judge_scores) | np.isnan(answers.correct))
     if not present.any():
         raise DataError("no answer has both a score and a label; systems cannot be compared with people")
-    usable, questions, left_out = _telling(answers, present)
+    usable, questions, left_out = _informative(answers, present)
     names = tuple(dict.fromkeys(answers.system))
     system = np.array([names.index(each) for each in answers.system])
     verdicts = (answers.judge_scores >= threshold).astype(np.float64)
@@ -167,7 +167,7 @@ def evaluate_systems(answers: RankedAnswers, threshold: float) -> SystemWise:
     )
 
 
-def _telling(answers: RankedAnswers, present: Bools) -> tuple[Bools, int, int]:
+def _informative(answers: RankedAnswers, present: Bools) -> tuple[Bools, int, int]:
     """Keep the questions whose answers differ, unless every question has one answer of each system."""
     numbers: dict[Hashable, int] = {}
     question = np.fromiter((numbers.setdefault(each, len(numbers)) for each in answers.question), np.int64)

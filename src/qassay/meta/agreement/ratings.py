@@ -110,7 +110,7 @@ def read_ratings(
     rows = list(by_annotator.values())
     people = [row.annotator for row in rows]
     ratings = Ratings.build(
-        [row.item for row in rows], people if salt is None else hashed(people, salt), [row.value for row in rows]
+        [row.item for row in rows], people if salt is None else pseudonymise(people, salt), [row.value for row in rows]
     )
     return replace(ratings, drawn=_draws(rows)), context
 
@@ -123,7 +123,7 @@ def _draws(rows: Sequence[RatingRow]) -> dict[Item, Drawn]:
     return {item: drawn for item, (drawn, *others) in found.items() if drawn is not None and not others}
 
 
-def hashed(names: Sequence[str], salt: bytes) -> list[str]:
+def pseudonymise(names: Sequence[str], salt: bytes) -> list[str]:
     """Replace names by a BLAKE2b hash keyed with a salt, so that people stay distinct and anonymous."""
     if not 0 < len(salt) <= hashlib.blake2b.MAX_KEY_SIZE:
         raise DataError(f"the salt has {len(salt)} bytes; give 1 to {hashlib.blake2b.MAX_KEY_SIZE}")

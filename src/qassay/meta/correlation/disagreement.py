@@ -49,13 +49,13 @@ def largest_disagreements(panel: Panel, metric: str, most: int = 100) -> list[Di
     """Return the answers whose ranks by the metric and by people lie farthest apart, the farthest first.
 
     Ranks are those of the answers that have both, ties share their mean rank, and of equally far answers the first
-    comes first. Where both agree (`_agreed`) an answer is left out, however far apart the means of tied ranks lie:
+    comes first. Where both agree (`_can_agree`) an answer is left out, however far apart the means of tied ranks lie:
     few answers judged 0 and many scored 0 have unlike means. Seed 000 looks at a hundred of a thousand.
     """
     rows = np.flatnonzero(panel.complete(metric))
     judgement, score = panel.judgement[rows], panel.score(metric)[rows]
     judged, scored = _ranks(judgement), _ranks(score)
-    differing = np.flatnonzero(~_agreed(judged, scored))
+    differing = np.flatnonzero(~_can_agree(judged, scored))
     gap = np.abs(scored.sum(axis=0) - judged.sum(axis=0))[differing]
     order = differing[np.lexsort((differing, -gap))][:most]
     return [
@@ -78,7 +78,7 @@ def _ranks(values: Floats) -> Floats:
     return np.stack([stats.rankdata(values, method) for method in ("min", "max")])
 
 
-def _agreed(judged: Floats, scored: Floats) -> Bools:
+def _can_agree(judged: Floats, scored: Floats) -> Bools:
     """Return for which answers both can have the same rank, depending on how ties are broken.
 
     That holds of answers that both put first, or last. It may hold as well of what one puts first and the other last,

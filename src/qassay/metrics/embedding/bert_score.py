@@ -90,7 +90,7 @@ class BertScore(MeanMetric):
         encoder, source = resources.encoder(self.model), self.text("rescale")
         layer = int(self.settings["layer"]) or encoder.default_layer
         if source == RUN:
-            low, high = resources.gathered(self._range).bounds
+            low, high = resources.first_pass_result(self._range).bounds
             floor = {"range": f"{low:.6g} to {high:.6g}"}
         else:
             floor = {} if source == "no" else {"baseline": baseline_identity(source, layer)}
@@ -119,7 +119,7 @@ class BertScore(MeanMetric):
         """Return each example's best score, rescaled as wanted."""
         if self.text("rescale") != RUN:
             return self._scores(batch)
-        found = batch.resources.gathered(self._range)
+        found = batch.resources.first_pass_result(self._range)
         scores = self._range.scores_of(batch, found)
         # A blank candidate is not compared, and shares nothing with the reference.
         blank = np.array([not (example.candidate or "").strip() for example in batch.examples], bool)

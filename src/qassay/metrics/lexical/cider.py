@@ -58,16 +58,16 @@ class Cider(OverlapMetric):
 
     def identity(self, resources: Resources) -> dict[str, str]:
         """Name the frequencies by their hash."""
-        found = self._stored or resources.gathered(self.need)
+        found = self._stored or resources.first_pass_result(self.need)
         return {**super().identity(resources), "df": found.fingerprint}
 
     def values(self, batch: Batch) -> Floats:
         """Score each candidate against all its references."""
         view, pairs = token_view(batch, self.tok), self.usable(batch)
-        rarity = self._stored or batch.resources.gathered(self.need)
+        rarity = self._stored or batch.resources.first_pass_result(self.need)
         vectors = {row: self._vectors(view.tokens.row(row), rarity) for row in self._rows(batch)}
         sums, counts, equal = (np.zeros(len(batch)) for _ in range(3))
-        coded = view.tokens.coded
+        coded = view.tokens.as_strings
         for example, left, right in zip(
             pairs.example.tolist(), view.left(pairs).tolist(), view.right(pairs).tolist(), strict=True
         ):

@@ -133,6 +133,6 @@ class Contains(PairMetric):
 
     def pair_values(self, batch: Batch, view: View) -> Floats:
         """Look for the reference inside the candidate."""
-        coded = view.tokens.coded
+        coded = view.tokens.as_strings
         left, right = view.left(batch.pairs).tolist(), view.right(batch.pairs).tolist()
         return np.array([coded[b] in coded[a] for a, b in zip(left, right, strict=True)], float)

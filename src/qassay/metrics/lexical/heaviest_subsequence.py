@@ -142,7 +142,7 @@ def _trace(above: Bools, before: Bools) -> tuple[Ints, Ints, Ints]:
 
 def _any_subsequence(tokens: Tokens, left: Ints, right: Ints, rows: Ints) -> tuple[Ints, Ints, Ints]:
     """Return the pair and both places, in all texts' tokens, of every token of a longest common subsequence."""
-    coded, starts = tokens.coded if len(rows) else [], tokens.starts.tolist()
+    coded, starts = tokens.as_strings if len(rows) else [], tokens.starts.tolist()
     blocks = [
         (row, starts[a] + block.src_start, starts[b] + block.dest_start, block.src_end - block.src_start)
         for row, a, b in zip(rows.tolist(), left[rows].tolist(), right[rows].tolist(), strict=True)

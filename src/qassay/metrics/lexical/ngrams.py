@@ -83,6 +83,6 @@ def table_overlap(view: View, pairs: Pairs, grams: GramTable) -> Overlap:
 
 def identical(view: View, pairs: Pairs) -> Bools:
     """Return which pairs have the same tokens in the same order."""
-    coded = view.tokens.coded
+    coded = view.tokens.as_strings
     left, right = view.left(pairs).tolist(), view.right(pairs).tolist()
     return np.array([coded[a] == coded[b] for a, b in zip(left, right, strict=True)], bool)

@@ -72,7 +72,7 @@ class QuestionMetric(MeanMetric):
     def identity(self, resources: Resources) -> dict[str, str]:
         """Return the models' fingerprints."""
         (need,) = self.first_passes(resources)
-        return dict(resources.gathered(need).identity[self.method])
+        return dict(resources.first_pass_result(need).identity[self.method])
 
     def unreadable(self, example: Example, resources: Resources) -> str | None:
         """Return why the models cannot read a summary or a text that it is compared with; None if they can."""
@@ -96,7 +96,7 @@ class QuestionMetric(MeanMetric):
     def _verdicts(self, batch: Batch) -> Verdicts:
         """Return the run's verdicts, and ask now what the first pass did not: of one reference of several, say."""
         (need,) = self.first_passes(batch.resources)
-        verdicts = batch.resources.gathered(need)
+        verdicts = batch.resources.first_pass_result(need)
         unseen = [each for each in batch.examples if (self.name, example_key(each)) not in verdicts.found]
         if not unseen:
             return verdicts

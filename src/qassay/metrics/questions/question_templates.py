@@ -54,7 +54,7 @@ def generate(sentence: TaggedSentence, answer: Phrase, is_word: Callable[[str], 
     wh = ask_for(sentence, answer)
     first = _first(sentence, answer)
     gap = _gap(sentence, answer, wh, first)
-    text = _fronted(sentence, first, gap, wh, is_word)
+    text = _move_to_front(sentence, first, gap, wh, is_word)
     if text is None:
         start, words = gap[0], wh.words
         if wh.takes_preposition and start < answer.first and not _may_stand_alone(sentence, answer, wh):
@@ -133,7 +133,7 @@ def _after(sentence: TaggedSentence, last: int) -> str:
     return rest[: ending.start()] + ending["closing"] if ending else rest
 
 
-def _fronted(
+def _move_to_front(
     sentence: TaggedSentence, first: int, gap: Span, wh: Interrogative, is_word: Callable[[str], bool]
 ) -> str | None:
     """Return the question up to where the answer stood, the question word moved to the front; or give up."""

@@ -214,7 +214,7 @@ class OnnxEncoder:
         chosen = [cut[text] for text in texts]
         sessions = [self._session(stop) for stop in stops]
         states = self.runtime.parallel(
-            lambda one: self._raised(one, sessions), chosen, [len(one.ids) for one in chosen]
+            lambda one: self._run_sessions(one, sessions), chosen, [len(one.ids) for one in chosen]
         )
         # What was asked for is remembered last, and so is forgotten last.
         for number, stop in enumerate(stops):
@@ -258,7 +258,7 @@ class OnnxEncoder:
             )
         return session
 
-    def _raised(self, text: TokenEmbeddings, sessions: Sequence[Session]) -> list[Vectors]:
+    def _run_sessions(self, text: TokenEmbeddings, sessions: Sequence[Session]) -> list[Vectors]:
         """Return a text's states after each session, going on from those that it has, which are of the first."""
         ids, inner = text.ids, len(text.ids) - _SPECIAL_TOKENS
         if len(ids) <= self.model.longest:

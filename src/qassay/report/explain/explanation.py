@@ -115,7 +115,7 @@ def explain(example: Example, specs: Sequence[str], scorer: Scorer) -> Explanati
     cover. Of two metrics with the same weighting the first one's weights are shown. Where the run's references were
     not counted, those of this answer stand in for them.
     """
-    metrics = _wanted(specs, scorer)
+    metrics = _find_metrics(specs, scorer)
     if not scorer.resources.first_pass:
         scorer.first_pass([example])
     alone = [replace(example, references=(each,)) for each in example.references]
@@ -157,7 +157,7 @@ def explain(example: Example, specs: Sequence[str], scorer: Scorer) -> Explanati
     )
 
 
-def _wanted(specs: Sequence[str], scorer: Scorer) -> list[Metric]:
+def _find_metrics(specs: Sequence[str], scorer: Scorer) -> list[Metric]:
     """Find the metrics among the scorer's."""
     known = {str(metric.spec): metric for metric in scorer.metrics}
     wanted = dict.fromkeys(spec if spec in known else str(parse_spec(spec)) for spec in specs)

@@ -97,7 +97,7 @@ def _closest_lines(explanation: Explanation, comparison: ReferenceComparison) ->
     label = _label(explanation, explanation.closest)
     for name, side in (("answer", comparison.candidate_side), (label, comparison.reference_side)):
         lines.append((name, _marked(side, explanation, comparison)))
-        lines += [(f"  {each}", _heated(side, each, comparison)) for each in explanation.weightings if side.words]
+        lines += [(f"  {each}", _heat_map(side, each, comparison)) for each in explanation.weightings if side.words]
     counts = f"{comparison.in_order} in order, {comparison.shared - comparison.in_order} elsewhere"
     lines.append(("same words", Text(f"{counts}: {_common_words(comparison)}" if comparison.shared else "none", "dim")))
     return lines
@@ -136,7 +136,7 @@ def _marked(side: ExplainedText, explanation: Explanation, comparison: Reference
     return _assembled(side, lambda segment: _STYLES[segment.match])
 
 
-def _heated(side: ExplainedText, weighting: str, comparison: ReferenceComparison) -> Text:
+def _heat_map(side: ExplainedText, weighting: str, comparison: ReferenceComparison) -> Text:
     top = strongest(comparison, weighting)
     steps = len(_HEAT) - 1
 

@@ -204,7 +204,7 @@ def _curves(title: str, rows: Sequence[SweepPoint], colours: Mapping[str, str], 
     shapes.append(text(rows[0].param, (40 + NARROW - 12) / 2, 220, "title", "middle"))
     for metric, colour in colours.items():
         shapes += _curve([each for each in rows if each.metric == metric], across[0], up[0], colour)
-    said = f"{title}: " + "; ".join(_said_of_curve(rows, metric) for metric in colours)
+    said = f"{title}: " + "; ".join(_curve_label(rows, metric) for metric in colours)
     return Drawing(title, said, NARROW, 226, Markup("").join(shapes), "curve")
 
 
@@ -219,7 +219,7 @@ def _curve(points: Sequence[SweepPoint], across: Axis, up: Axis, colour: str) ->
     return [tag("polyline", f"line {colour}", points=path), *dots]
 
 
-def _said_of_curve(points: Sequence[SweepPoint], metric: str) -> str:
+def _curve_label(points: Sequence[SweepPoint], metric: str) -> str:
     known = [
         (each.value, each.correlation) for each in points if each.metric == metric and each.correlation is not None
     ]

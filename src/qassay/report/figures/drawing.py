@@ -103,14 +103,14 @@ def text(
 ) -> Markup:
     """Return a text element, shortened to its room; its title holds the whole text."""
     whole = printable(content)
-    shown = whole if room is None else fitted(whole, room)
+    shown = whole if room is None else shorten_to(whole, room)
     title = Markup("<title>{}</title>").format(whole) if shown != whole else Markup("")
     return Markup('<text x="{}" y="{}" class="{}" text-anchor="{}">{}{}</text>').format(
         f"{x:g}", f"{y:g}", kind, anchor, title, shown
     )
 
 
-def fitted(content: str, room: float) -> str:
+def shorten_to(content: str, room: float) -> str:
     """Shorten a text to about so many pixels."""
     used = 0.0
     for i, character in enumerate(content):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from markupsafe import Markup
 
-from qassay.report.figures.drawing import NARROW, Axis, Drawing, axis, below, beside, fitted, printable, text
+from qassay.report.figures.drawing import NARROW, Axis, Drawing, axis, below, beside, printable, shorten_to, text
 from qassay.report.figures.inline import tag
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def _named_dots(places: Floats, names: Sequence[str], colour: str, frame: Frame)
     for (x, y), name in zip(places.tolist(), names, strict=True):
         dot = tag("circle", f"dot {colour}", cx=x, cy=y, r=4)
         dots.append(Markup("<g><title>{}</title>{}</g>").format(printable(name), dot))
-        shown = fitted(printable(name), 96)
+        shown = shorten_to(printable(name), 96)
         for dx, dy in _AROUND:
             anchor = "start" if dx > 0 else "end"
             box = _box_of(shown, x + dx, y + dy, anchor)
