@@ -233,6 +233,20 @@ def stop(folder):
 RESUMED = ("score", "a.jsonl", "-m", "token_f1", "-o", "o.jsonl", "--resume")
 
 
+@pytest.mark.parametrize("field", ["model", "some-package"])
+def test_a_metric_that_changed_is_not_resumed(tmp_path, run, monkeypatch, field):
+    """Another model, or another version of a package, would put two kinds of scores under one signature."""
+    from qassay.metrics.base import Metric  # noqa: PLC0415 - beside its use
+
+    write_rows(tmp_path / "a.jsonl", answers(10))
+    monkeypatch.setattr(Metric, "identity", lambda *_: {field: "old"})
+    stop(tmp_path)
+    monkeypatch.setattr(Metric, "identity", lambda *_: {field: "new"})
+    status, printed = run(*RESUMED)
+    assert status == 2
+    assert f"the {field} of token_f1 is another one now (new, before old)" in " ".join(printed.split())
+
+
 def test_rows_that_changed_places_are_not_resumed(tmp_path, run):
     """The same rows in another order are another input."""
     rows = answers(10)

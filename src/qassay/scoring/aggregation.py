@@ -224,13 +224,7 @@ class Totals:
 
     def signature(self, metric: Metric, totals: SystemTotals) -> Signature:
         """Return what a system's aggregate depends on."""
-        identity = {
-            "lang": self.resources.language,
-            **metric.identity(self.resources),
-            **provenance(metric.spec.name),
-        }
-        if "tok" in metric.settings:
-            identity["tok"] = metric.tok
+        identity = signature_fields(metric, self.resources)
         grouped = GROUPS if totals.grouped else None
         data = f"{totals.data[metric.reads]:032x}"[:12]
         return Signature(str(metric.spec), tuple(sorted(identity.items())), data, grouped)
@@ -248,6 +242,12 @@ class Totals:
             raise DataError(f"the unfinished run was begun by another version; {AGAIN}") from problem
         self.systems = {name: SystemTotals.restored(system) for name, system in stored.systems.items()}
         self.notes = Counter(stored.notes)
+
+
+def signature_fields(metric: Metric, resources: Resources) -> dict[str, str]:
+    """Return what a metric's scores depend on besides its spec and the data; first passes must have run."""
+    tok = {"tok": metric.tok} if "tok" in metric.settings else {}
+    return {"lang": resources.language, **metric.identity(resources), **provenance(metric.spec.name), **tok}
 
 
 def _with_height(sums: Floats, height: int) -> Floats:

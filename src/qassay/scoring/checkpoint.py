@@ -45,18 +45,22 @@ class State(msgspec.Struct):
     output_hash: bytes = b""
     """Hash of the bytes written."""
     totals: bytes = b""
+    metrics: dict[str, dict[str, str]] = {}
+    """By spec, what its scores depend on, such as the fingerprint of its model."""
 
 
 class CheckpointedOutput:
     """Rows written so far. A context manager: a failure within removes what this run began."""
 
-    def __init__(self, output: Path, run: str, *, resume: bool = False) -> None:
+    def __init__(
+        self, output: Path, run: str, metrics: dict[str, dict[str, str]] | None = None, *, resume: bool = False
+    ) -> None:
         self.path = output.with_name(output.name + ".part")
         self._state_path = output.with_name(output.name + ".part.state")
         self._fresh_path = output.with_name(output.name + ".part.state.new")
         self._refuse_foreign()
         self._written = _hash()
-        self.state = self._load(run) if resume else State(run)
+        self.state = self._load(run, metrics or {}) if resume else State(run, metrics=metrics or {})
         self.resumed = self.state.rows > 0
         self._saved_rows = self.state.rows
         self._file: BinaryIO | None = None
@@ -161,9 +165,9 @@ class CheckpointedOutput:
         except OSError as problem:
             raise unwritable(self.path, problem) from problem
 
-    def _load(self, run: str) -> State:
+    def _load(self, run: str, metrics: dict[str, dict[str, str]]) -> State:
         if not self._state_path.exists() or not self.path.exists():
-            return State(run)
+            return State(run, metrics=metrics)
         try:
             stored = self._state_path.read_bytes()[len(MARK) :]
             if _hash(stored[_DIGEST:]).digest() != stored[:_DIGEST]:
@@ -174,6 +178,10 @@ class CheckpointedOutput:
         if state.run != run:
             raise DataError(
                 f"belongs to another run ({state.run}, not {run}); give the same options, or {AGAIN}", self._state_path
+            )
+        if changed := _changed(state.metrics, metrics):
+            raise DataError(
+                f"belongs to another run: {', '.join(changed)}; give the same options, or {AGAIN}", self._state_path
             )
         if self.path.stat().st_size < state.written:
             raise DataError(f"is shorter than its state says; {AGAIN}", self.path)
@@ -188,6 +196,16 @@ class CheckpointedOutput:
                 left -= len(chunk)
         if state.rows and self._written.digest() != state.output_hash:
             raise DataError(f"is not what the unfinished run wrote; {AGAIN}", self.path)
+
+
+def _changed(before: dict[str, dict[str, str]], now: dict[str, dict[str, str]]) -> list[str]:
+    """Name what the metrics depend on and is not as it was."""
+    return [
+        f"the {field} of {spec} is another one now ({fields.get(field)}, before {before.get(spec, {}).get(field)})"
+        for spec, fields in now.items()
+        for field in dict.fromkeys([*before.get(spec, {}), *fields])
+        if before.get(spec, {}).get(field) != fields.get(field)
+    ]
 
 
 def in_the_way(path: Path) -> OutputError:

@@ -14,6 +14,7 @@ from qassay.errors import StoppedError
 from qassay.io.locking import sole_writer
 from qassay.io.scored_files import read_rows
 from qassay.io.writers import encode_jsonl, encode_row, open_writer
+from qassay.scoring.aggregation import signature_fields
 from qassay.scoring.checkpoint import CheckpointedOutput
 from qassay.scoring.first_pass_log import QuestionLog
 from qassay.scoring.scorer import BATCH, SEED, Scorer, batches, nowhere
@@ -144,6 +145,12 @@ class Run:
         options = f"{self.scorer.choices} seed={self.seed} version={__version__}"
         return " ".join([*(f"-m {spec}" for spec in self.scorer.specs), options])
 
+    def _metric_fields(self) -> dict[str, dict[str, str]]:
+        """Return what each metric's scores depend on, such as its model; nothing where no run can be resumed."""
+        if self.output is None:
+            return {}
+        return {str(metric.spec): signature_fields(metric, self.scorer.resources) for metric in self.scorer.metrics}
+
     def score(self) -> RunResult:
         """Score everything and write the output; only a complete run changes the output file."""
         target = self.output or Path(self._closing.enter_context(tempfile.TemporaryDirectory())) / "rows.jsonl"
@@ -151,7 +158,7 @@ class Run:
             open_writer(self.output, self.scorer.specs)  # an unknown kind of file is refused before the work
         if self.scorer.first_passes:
             self._first_pass(target)
-        checkpointed = CheckpointedOutput(target, self.identity, resume=self.resume)
+        checkpointed = CheckpointedOutput(target, self.identity, self._metric_fields(), resume=self.resume)
         totals = self.scorer.totals()
         if checkpointed.resumed:
             totals.restore(checkpointed.state.totals)
