@@ -29,7 +29,7 @@ GROUP = "qassay.weightings"
 
 
 class Token(NamedTuple):
-    """A token and where it stands in its text, in characters."""
+    """A token and its span in its text, in characters."""
 
     text: str
     start: int

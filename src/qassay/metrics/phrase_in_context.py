@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from qassay.text.sentences import Span
 
 ANSWER_SPAN, PREDICTION_SPAN = "answer_span", "prediction_span"
-"""The fields that say where reference and candidate stand in their texts; looked for where they are not given."""
+"""The fields with the spans of reference and candidate in their texts; searched for where they are missing."""
 NOT_IN_CONTEXT = "phrases that are not in their context, encoded without it"
 LONGEST_CONTEXT = 6000
 """Characters of a text that are encoded around a phrase."""

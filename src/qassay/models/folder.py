@@ -35,7 +35,7 @@ def read_description(path: Path, kind: type[Description], *, absent: str) -> Des
 
 
 def check_file_names(*names: str) -> None:
-    """Raise an error if a description names a file that does not lie beside it.
+    """Raise an error if a description names a file that is not in the same folder.
 
     For the `__post_init__` of descriptions: msgspec makes a `ValueError` there an error of the description.
     """
@@ -58,7 +58,7 @@ class KeyphraseHead(msgspec.Struct, frozen=True):
 
 
 class OnnxModel(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The description of an ONNX model folder; all names are of files beside it."""
+    """The description of an ONNX model folder; all names are of files in that folder."""
 
     width: int
     longest: int

@@ -49,7 +49,7 @@ def bootstrap(
 
 
 def interval_of(metric: Metric, value: float, n: int, samples: Floats | None, confidence: float) -> AggregateInterval:
-    """Return an aggregate's interval: the percentiles of its bootstrap samples, where they say anything."""
+    """Return an aggregate's interval: the percentiles of its bootstrap samples, or Wilson's for few answers."""
     if np.isnan(value):
         return AggregateInterval(None, None, BOOTSTRAP)
     limits = None if samples is None else _percentiles(samples, confidence, value)
@@ -59,7 +59,7 @@ def interval_of(metric: Metric, value: float, n: int, samples: Floats | None, co
 
 
 def small_sample_interval(metric: Metric, value: float, n: int, confidence: float) -> AggregateInterval:
-    """Return Wilson's interval (1927) of a share that equals the score, for few answers or answers that are all alike.
+    """Return Wilson's interval (1927) of a share that equals the score, for few answers or all-equal scores.
 
     A graded score varies less than a share of right answers with the same mean, so the interval is rather too wide
     than too narrow. A pooled score such as BLEU is no mean of the answers' scores: of few answers it has no interval,

@@ -1,4 +1,4 @@
-"""Output that survives a kill: rows go to `OUT.part`, with a state file beside it from which a run resumes."""
+"""Output that survives a kill: rows go to `OUT.part`, with a state file next to it from which a run resumes."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ class Tokens:
 
     @cached_property
     def text_of(self) -> Ints:
-        """Which text each token stands in."""
+        """The text of each token."""
         return np.repeat(np.arange(len(self)), self.lengths)
 
     @cached_property

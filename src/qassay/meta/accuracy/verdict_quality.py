@@ -41,7 +41,7 @@ class Verification:
     """That the best method is no more accurate than this one; None for the best itself."""
     mse_p: float | None = None
     accuracy_tied: bool = False
-    """Whether it is the most accurate, or cannot be told apart from that one."""
+    """Whether it is the most accurate, or not significantly worse."""
     mse_tied: bool = False
 
     def to_dict(self) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from qassay.threads import default_threads
 _ROUNDING = 1e-9
 """Values closer together than this, or this close to 1 or -1, differ by rounding only."""
 FEWEST_FOR_INTERVAL = 3
-"""Two units have three different resamples, which say nothing of a spread."""
+"""Two units have only three different resamples, too few for a spread."""
 FEWEST_FOR_TEST = 5
 """Fewer have too few different resamples to be sure of anything: four have 35, and all of them may agree by chance."""
 

@@ -49,7 +49,7 @@ def _placed(batch: Batch, pairs: Pairs) -> list[tuple[PhraseInText, PhraseInText
 def _take_notes(
     batch: Batch, pairs: Pairs, placed: Sequence[tuple[PhraseInText, PhraseInText]], encoder: Encoder
 ) -> None:
-    """Note what concerns the texts that were encoded, of the candidates and references that stand in them."""
+    """Add the notes on the encoded texts to the candidates and references that are in them."""
 
     def note(message: str, concerns: Callable[[PhraseInText], bool]) -> None:
         candidates, references = np.zeros(len(batch), bool), np.zeros(len(batch.reference), bool)

@@ -70,7 +70,7 @@ class JudgeMetric(LearnedMetric):
         return {**super().identity(resources), **({"model": str(fingerprint)} if fingerprint else {})}
 
     def pair_probabilities(self, batch: Batch, pairs: Pairs) -> Floats:
-        """Let the judge read each distinct pair once."""
+        """Return the judge's probabilities; each distinct pair is judged once."""
         candidates = [batch.texts[row] for row in batch.candidate[pairs.example]]
         references = [batch.texts[row] for row in batch.reference[pairs.reference]]
         examples = [batch.examples[i] for i in pairs.example]

@@ -27,7 +27,7 @@ class Phrase:
     """Past the last word."""
 
     def text(self, sentence: TaggedSentence) -> str:
-        """Return the words as they stand in the sentence."""
+        """Return the words as written in the sentence."""
         start, end = self.characters(sentence)
         return sentence.text[start:end]
 

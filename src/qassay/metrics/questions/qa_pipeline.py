@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 NO_SUMMARY = "no summary"
 NOTHING_TO_ASK = "no noun phrase to ask about"
 _LOOKED_AT = 10_000
-"""Characters of a document that tell its language."""
+"""How many characters of a document are read to find its language."""
 _LANGUAGES = {"han": "Chinese", "kana": "Japanese", "hangul": "Korean", "other": "another script than Latin"}
 
 

@@ -40,7 +40,7 @@ class Pair(NamedTuple):
     answer_context: str | None = None
     prediction_context: str | None = None
     answer_span: Span | None = None
-    """Where the answer stands in its context; looked for where it is not given."""
+    """The span of the answer in its context; searched for where it is not given."""
     prediction_span: Span | None = None
 
 

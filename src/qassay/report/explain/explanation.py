@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from qassay.scoring.scorer import Scorer
 
 GIVEN = "given"
-"""The id of an answer that stands in no file."""
+"""The id of an answer that comes from no file."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ Rows = list[list[str]]
 
 
 def accuracy_table(report: AccuracyReport) -> Table:
-    """Show each system's accuracy with its interval; below it, what the labels and the judge say on their own."""
+    """Show each system's accuracy with its interval; below it, the estimates of the labels and of the judge alone."""
     confidence = report.systems[0].best.confidence
     labelled = any(each.best.labels for each in report.systems)
     judged = any(each.true is not None for each in report.systems)
