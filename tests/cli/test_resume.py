@@ -45,7 +45,10 @@ def start(file, out, *words):
     )
 
 
-@pytest.mark.parametrize("attempt", range(20))
+ATTEMPTS = [*range(5), *(pytest.param(attempt, marks=pytest.mark.long) for attempt in range(5, 20))]
+
+
+@pytest.mark.parametrize("attempt", ATTEMPTS)
 def test_killed_run_resumes_to_the_same_bytes(whole, tmp_path, attempt):
     """Killed at a random moment and resumed, the output and the aggregates are those of a whole run."""
     file, expected, document, seconds = whole

@@ -95,7 +95,7 @@ def test_a_killed_run_resumes_to_the_same_bytes(tmp_path):
     """What was written before is kept and the rest follows."""
     rows = [
         {"id": str(i), "question": f"Which is number {i}?", "answer": f"number {i}", "prediction": f"the {i}th of them"}
-        for i in range(3000)
+        for i in range(700)
     ]
     pairs = write_rows(tmp_path / "pairs.jsonl", rows)
     whole, cut = tmp_path / "whole.jsonl", tmp_path / "cut.jsonl"
