@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from hashlib import blake2b
 from typing import Any
 
 ANSWER_CONTEXT = "answer_context"
@@ -50,6 +51,12 @@ class Example:
 def read_field(example: Example, name: str) -> object:
     """Return a field of an example, whether it is among its own or came with it; None where it is missing."""
     return getattr(example, name) if name in Example.__slots__ else example.extra.get(name)
+
+
+def references_hash(example: Example) -> str:
+    """Return a short hash of what an answer is compared with: its references, or the context where it has none."""
+    parts = [f"{each.text}\x1f{each.opinion or ''}" for each in example.references] or [example.context or ""]
+    return blake2b("\x1e".join(parts).encode(errors="surrogatepass"), digest_size=6).hexdigest()
 
 
 def without_fields(example: Example, names: frozenset[str]) -> Example:

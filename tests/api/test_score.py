@@ -186,6 +186,7 @@ def test_rows_are_what_the_program_writes():
         "scores": {"exact_match": 0.0},
         "judgement": 1.0,
         "question_type": "who",
+        "references_hash": "c35d3ddd2ec4",
         "note": "kept",
         "scores (input)": 2,
     }
@@ -194,4 +195,6 @@ def test_rows_are_what_the_program_writes():
 def test_rows_of_pairs_are_what_the_program_writes():
     """The answer's context was read, and is not written back."""
     (found,) = qassay.verify([{"id": "q", **PAIR, "answer_context": "a b c", "judgement": 1}], "em").rows()
-    assert found == {"id": "q", "system": "", "scores": {"exact_match": 0.0}, "judgement": 1.0}
+    assert found == {"id": "q", "system": "", "scores": {"exact_match": 0.0}, "judgement": 1.0} | {
+        "references_hash": "c35d3ddd2ec4"
+    }

@@ -48,6 +48,43 @@ def test_unlike_questions_are_refused_by_id(refused, tmp_path, change, message):
     assert message in refused("compare", one, two)
 
 
+def score_both(folder, extension, change):
+    """Write the scores of two systems to files, the second with one row changed."""
+    files = []
+    for name, rows in (("a", answers(10)), ("b", better(answers(10)))):
+        changed = rows if name == "a" else [*rows[:4], {**rows[4], **change}, *rows[5:]]
+        file = write_rows(folder / f"{name}.jsonl", changed)
+        files.append(folder / f"{name}-scores{extension}")
+        qassay("score", file, "-m", "token_f1", "-o", files[-1], check=0)
+    return files
+
+
+@pytest.mark.parametrize("extension", [".jsonl", ".jsonl.gz", ".csv", ".tsv", ".parquet"])
+def test_stored_scores_against_other_references_are_refused(refused, tmp_path, extension):
+    """Files of scores say which references each answer was scored against."""
+    files = score_both(tmp_path, extension, {"references": ["something else"]})
+    assert '"references" of id "q4" is not the same in both' in refused("compare", *files)
+
+
+@pytest.mark.parametrize("extension", [".jsonl", ".csv"])
+def test_stored_scores_against_the_same_references_are_compared(tmp_path, extension):
+    """Candidates may differ, and nothing is noted about references."""
+    document = qassay_json("compare", *score_both(tmp_path, extension, {"candidate": "another"}))
+    assert document["comparisons"][0]["n"] == 10
+    assert not [note for note in document["notes"] if "references_hash" in note]
+
+
+def test_stored_scores_of_unknown_references_are_noted(tmp_path):
+    """Your own scores are compared, with the number of those that could not be checked."""
+    one, _ = score_both(tmp_path, ".jsonl", {})
+    own = write_rows(
+        tmp_path / "own.jsonl",
+        [{"id": row["id"], "question": row["question"], "scores": {"token_f1": 1}} for row in answers(10)],
+    )
+    notes = qassay_json("compare", one, own)["notes"]
+    assert [count for note, count in notes.items() if "references_hash" in note] == [10]
+
+
 def nameless(rows):
     return [{key: value for key, value in row.items() if key not in {"id", "system"}} for row in rows]
 

@@ -46,7 +46,9 @@ def test_the_output_keeps_what_the_input_had_and_drops_the_contexts(pairs, tmp_p
     qassay("verify", pairs, "-m", "em", "-o", tmp_path / "out.jsonl", check=0)
     *_, last = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text(encoding="utf-8").splitlines()]
     scores = {"exact_match": 0.0}
-    assert last == {"id": "3", "system": "", "question": "Where?", "scores": scores, "judgement": 1.0, "mine": 7}
+    assert last == {"id": "3", "system": "", "question": "Where?", "scores": scores, "judgement": 1.0, "mine": 7} | {
+        "references_hash": "3292003bd3bc"
+    }
 
 
 def test_the_table_says_which_methods_are_tied(pairs):

@@ -21,7 +21,7 @@ ROWS = [
     ScoredRow(
         "1", "A", {"bleu,n=2": 0.1 + 0.2, "rouge_l": None}, {"rouge_l": "no candidate"}, 4.5, "entity", {"x": "y"}
     ),
-    ScoredRow("2", "", {"bleu,n=2": 0.0, "rouge_l": 1.0}),
+    ScoredRow("2", "", {"bleu,n=2": 0.0, "rouge_l": 1.0}, references_hash="2fa5f34c947b"),
 ]
 
 
@@ -33,7 +33,13 @@ def example(**changes):
 def test_a_row_is_encoded_as_promised():
     """Id, system and scores always; the rest where there is any."""
     row = encode_row(example(system="A"), {"bleu": 0.5}, {})
-    assert row == {"id": "1", "system": "A", "scores": {"bleu": 0.5}, "question": "q"}
+    assert row == {
+        "id": "1",
+        "system": "A",
+        "scores": {"bleu": 0.5},
+        "question": "q",
+        "references_hash": "2fa5f34c947b",
+    }
 
 
 def test_everything_known_of_an_answer_is_encoded():
@@ -47,6 +53,7 @@ def test_everything_known_of_an_answer_is_encoded():
         "question": "q",
         "judgement": 3.0,
         "question_type": "entity",
+        "references_hash": "2fa5f34c947b",
         "source": "web",
     }
 
@@ -61,7 +68,7 @@ def test_a_field_of_the_input_does_not_replace_ours():
 def test_what_is_no_number_is_written_as_null(value):
     """NaN is not JSON; a score that cannot be had is null."""
     assert encode_jsonl([encode_row(example(), {"bleu": value}, {})]) == (
-        b'{"id":"1","system":"","scores":{"bleu":null},"question":"q"}\n'
+        b'{"id":"1","system":"","scores":{"bleu":null},"question":"q","references_hash":"2fa5f34c947b"}\n'
     )
 
 
@@ -85,6 +92,7 @@ scored_rows = st.builds(
     judgement=st.none() | st.floats(-10, 10),
     question_type=st.none() | names,
     question=names | st.just(""),
+    references_hash=names | st.just(""),
 )
 
 
@@ -103,9 +111,9 @@ def test_a_table_has_a_column_of_reasons_where_there_are_any(tmp_path):
     path = tmp_path / "scores.csv"
     open_writer(path, SPECS).write(ROWS)
     assert path.read_text("utf-8").splitlines() == [
-        'id,system,judgement,question_type,"bleu,n=2",rouge_l,rouge_l unscored,extra.x',
-        "1,A,4.5,entity,0.30000000000000004,,no candidate,y",
-        "2,,,,0.0,1.0,,",
+        'id,system,judgement,question_type,"bleu,n=2",rouge_l,rouge_l unscored,references_hash,extra.x',
+        "1,A,4.5,entity,0.30000000000000004,,no candidate,,y",
+        "2,,,,0.0,1.0,,2fa5f34c947b,",
     ]
 
 
@@ -113,7 +121,10 @@ def test_json_lines_of_a_run_are_read(tmp_path):
     """What the scoring loop wrote itself is read as rows."""
     path = tmp_path / "rows.jsonl"
     path.write_bytes(encode_jsonl([encode_row(example(extra={"n": [1, None]}), {"bleu": 0.5}, {})]))
-    assert list(read_rows(path)) == [ScoredRow("1", "", {"bleu": 0.5}, extra={"n": [1, None]}, question="q")]
+    (row,) = read_rows(path)
+    assert row == ScoredRow(
+        "1", "", {"bleu": 0.5}, extra={"n": [1, None]}, question="q", references_hash="2fa5f34c947b"
+    )
 
 
 def test_equal_scores_make_equal_compressed_files(tmp_path):

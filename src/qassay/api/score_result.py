@@ -15,7 +15,7 @@ from qassay.errors import NoSuchScoreError
 from qassay.io.score_tables import columns_of
 from qassay.io.scored_files import ScoredRow
 from qassay.metrics.registry import parse_spec
-from qassay.records import without_fields
+from qassay.records import references_hash, without_fields
 from qassay.report.answers import AnswerRow, Ordering, select_answers, worst_first
 from qassay.scoring.aggregation import BINS
 from qassay.scoring.table import ScoreTable
@@ -70,6 +70,7 @@ class ScoreResult(ScoreTable, Result):
                 one.question_type,
                 one.extra,
                 one.question,
+                references_hash(one),
             )
 
     def report(self, path: str | Path, *, call: str = "") -> Path:

@@ -15,7 +15,9 @@ from qassay.io.parsing.json_rows import decode_object
 Document = dict[str, Any]
 """One answer's scores as the JSON object that JSON lines hold."""
 
-SCORE_FIELDS = ("id", "system", "scores", "unscored", "question", "judgement", "question_type")
+REFERENCES_HASH = "references_hash"
+"""The field that tells whether two scores of one question were computed against the same references."""
+SCORE_FIELDS = ("id", "system", "scores", "unscored", "question", "judgement", "question_type", REFERENCES_HASH)
 """The fields of such an object that are ours; any other came with the input."""
 
 UNSCORED = " unscored"
@@ -90,6 +92,7 @@ def columns_of(documents: Iterable[Document], specs: Sequence[str]) -> list[Colu
         *([Column("question_type", None, "question_type", is_number=False)] if "question_type" in present else []),
         *(Column(spec, "scores", spec, is_number=True) for spec in specs),
         *(Column(f"{spec}{UNSCORED}", "unscored", spec, is_number=False) for spec in specs if spec in unscored),
+        *([Column(REFERENCES_HASH, None, REFERENCES_HASH, is_number=False)] if REFERENCES_HASH in present else []),
         *(Column(f"{EXTRA}{name}", None, name, is_number=False) for name in present if name not in SCORE_FIELDS),
     ]
 

@@ -12,7 +12,7 @@ from qassay.io.parsing.json_rows import DECODING_ERRORS, decode_row, explain
 from qassay.io.parsing.read_context import ReadContext, ReadOptions, fail
 from qassay.io.readers.formats import recognise
 from qassay.io.readers.parquet import parquet_rows
-from qassay.io.score_tables import EXTRA, UNSCORED
+from qassay.io.score_tables import EXTRA, REFERENCES_HASH, UNSCORED
 from qassay.io.source import Source
 
 
@@ -30,6 +30,8 @@ class ScoredRow:
     extra: Mapping[str, Any] = field(default_factory=dict)
     question: str = ""
     """The text of the question; answers that share it are resampled together."""
+    references_hash: str = ""
+    """Identifies the references that the answer was scored against; empty in files that do not have it."""
 
 
 def read_scored(path: str | Path) -> Generator[ScoredRow, None, None]:
@@ -86,6 +88,7 @@ def _from_document(row: dict[str, Any]) -> ScoredRow:
     if not isinstance(scores, dict) or not isinstance(unscored, dict):
         return fail('has no "scores"; give a file that `qassay score -o` wrote')
     question = row.pop("question", None)
+    compared_with = _text(REFERENCES_HASH, row.pop(REFERENCES_HASH, None) or "")
     return ScoredRow(
         _text("id", row.pop("id", None)),
         _text("system", row.pop("system", "")),
@@ -95,6 +98,7 @@ def _from_document(row: dict[str, Any]) -> ScoredRow:
         None if (kind := row.pop("question_type", None)) is None else _text("question_type", kind),
         row,
         "" if question is None else _text("question", question),
+        compared_with,
     )
 
 
@@ -125,7 +129,7 @@ class _Columns:
     """Which column is a score, which a reason and which an input's own field."""
 
     def __init__(self, names: Sequence[str], source: Source) -> None:
-        known = {"id", "system", "question", "judgement", "question_type"}
+        known = {"id", "system", "question", "judgement", "question_type", REFERENCES_HASH}
         self._at = {name: at for at, name in enumerate(names) if name in known}
         rest = [(name, at) for at, name in enumerate(names) if name not in known]
         self._extra = [(name.removeprefix(EXTRA), at) for name, at in rest if name.startswith(EXTRA)]
@@ -147,6 +151,7 @@ class _Columns:
             named.get("question_type"),
             {name: cells[at] for name, at in self._extra if cells[at] is not None},
             named.get("question") or "",
+            named.get(REFERENCES_HASH) or "",
         )
 
 

@@ -12,9 +12,9 @@ import msgspec
 from qassay.errors import OutputError
 from qassay.io.atomic_output import replacing
 from qassay.io.parsing.rows import as_input
-from qassay.io.score_tables import SCORE_FIELDS, Document, write_delimited, write_parquet
+from qassay.io.score_tables import REFERENCES_HASH, SCORE_FIELDS, Document, write_delimited, write_parquet
 from qassay.io.scored_files import ScoredRow
-from qassay.records import Example
+from qassay.records import Example, references_hash
 
 # Objects that JSON has no words for come from Python callers only; they are written as they print.
 _encode = msgspec.json.Encoder(enc_hook=str).encode
@@ -79,6 +79,8 @@ def _document(row: Example | ScoredRow, scores: Mapping[str, float | None], unsc
         document["judgement"] = row.judgement
     if row.question_type is not None:
         document["question_type"] = row.question_type
+    if compared_with := row.references_hash if isinstance(row, ScoredRow) else references_hash(row):
+        document[REFERENCES_HASH] = compared_with
     for field, value in row.extra.items():
         document[as_input(field) if field in SCORE_FIELDS else field] = value
     return document

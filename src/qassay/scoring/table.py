@@ -101,6 +101,8 @@ class ScoreTable:
     """The fields of an answer, beyond candidate, question and references, on which some score depends."""
     consumed_fields: frozenset[str] = frozenset()
     """Fields of the rows that were read and are not written back."""
+    references_hashes: tuple[str, ...] = ()
+    """For scores that were read from a file: identifies the references of each answer; empty where it is not known."""
     stored: frozenset[str] = frozenset()
     """Metrics whose scores were read from a file: a system's score is the mean of its answers' scores."""
 

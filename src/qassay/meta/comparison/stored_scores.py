@@ -24,6 +24,8 @@ _DRAWS = 1000
 _LIMITS = (2.5, 97.5)
 POOLED_AS_MEAN = "systems compared by the means of the scores in the files, also under metrics that pool counts"
 
+UNCHECKED = "scores without a references_hash, so that it is not known whether systems had the same references"
+
 
 def table_of_rows(files: Iterable[Iterable[ScoredRow]], names: Sequence[str], *, seed: int) -> ScoreTable:
     """Return the table of the scores of files; a file whose rows name no system is a system of its name.
@@ -44,6 +46,7 @@ def table_of_rows(files: Iterable[Iterable[ScoredRow]], names: Sequence[str], *,
         spec: {i: row.unscored.get(spec, "no score in the file") for i, row in enumerate(flat) if np.isnan(values[i])}
         for spec, values in scores.items()
     }
+    unknown = sum(not row.references_hash for row in flat)
     return ScoreTable(
         examples=tuple(examples),
         scores=scores,
@@ -54,8 +57,9 @@ def table_of_rows(files: Iterable[Iterable[ScoredRow]], names: Sequence[str], *,
             for system in dict.fromkeys(systems.tolist())
             for spec in specs
         ),
-        notes={POOLED_AS_MEAN: len(rows)},
+        notes={POOLED_AS_MEAN: len(rows), **({UNCHECKED: unknown} if unknown else {})},
         seed=seed,
+        references_hashes=tuple(row.references_hash for row in flat),
         stored=frozenset(specs),
     )
 

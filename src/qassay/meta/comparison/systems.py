@@ -143,15 +143,23 @@ def _shared(
     fields = ("question", "references", *sorted(table.reads - own))
     for key in keys:
         one, other = table.examples[a[key]], table.examples[b[key]]
-        for field in fields:
-            if (read_field(one, field) or None) != (read_field(other, field) or None):
-                raise DataError(
-                    f'"{a_name}" and "{b_name}" have unlike signatures: "{field}" of id "{one.id}" is not the same in '
-                    "both; score both against the same questions and references"
-                )
+        unlike = [each for each in fields if (read_field(one, each) or None) != (read_field(other, each) or None)]
+        if not _same_references(table, a[key], b[key]):
+            unlike.append("references")
+        if unlike:
+            raise DataError(
+                f'"{a_name}" and "{b_name}" have unlike signatures: "{unlike[0]}" of id "{one.id}" is not the same in '
+                "both; score both against the same questions and references"
+            )
     left = np.array([a[key] for key in keys], np.int64)
     right = np.array([b[key] for key in keys], np.int64)
     return left, right, len(a) + len(b) - 2 * len(keys)
+
+
+def _same_references(table: ScoreTable, one: int, other: int) -> bool:
+    """Whether two stored scores are against the same references, as far as the files say."""
+    known = {table.references_hashes[row] for row in (one, other)} - {""} if table.references_hashes else set()
+    return len(known) <= 1
 
 
 def _by_line(rows: dict[str, int]) -> dict[str, int]:

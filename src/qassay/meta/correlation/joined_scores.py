@@ -82,4 +82,5 @@ def _joined(one: ScoredRow, other: ScoredRow) -> ScoredRow:
         question_type=other.question_type if one.question_type is None else one.question_type,
         extra={**other.extra, **one.extra},
         question=one.question or other.question,
+        references_hash=one.references_hash or other.references_hash,
     )
