@@ -43,6 +43,19 @@ def _shortened(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[: most * 3 // 4]} … {text[-most // 4 :]}"
 
 
+class RowsName(str):
+    """What rows in memory are called in messages, which name a row of them where they name a line of a file."""
+
+    __slots__ = ()
+
+
+def place_of_line(name: str | Path, line: int | None) -> str:
+    """Name a line of a file (`answers.jsonl:17`) or a row in memory (`labels: row 17`)."""
+    if line is None:
+        return str(name)
+    return f"{name}: row {line}" if isinstance(name, RowsName) else f"{name}:{line}"
+
+
 class QassayError(Exception):
     """A mistake in what was given, not in the program: shown without a traceback, exit status 2."""
 
@@ -60,10 +73,9 @@ class DataError(QassayError):
 
     def __init__(self, problem: str, path: str | Path | None = None, line: int | None = None) -> None:
         self.problem = problem
-        self.path = None if path is None else str(path)
+        self.path = path if path is None or isinstance(path, RowsName) else str(path)
         self.line = line
-        place = ":".join(str(part) for part in (self.path, line) if part is not None)
-        super().__init__(f"{place}: {problem}" if place else problem)
+        super().__init__(problem if path is None else f"{place_of_line(path, line)}: {problem}")
 
     def __reduce__(self) -> tuple[type[DataError], tuple[str, str | None, int | None]]:
         return (type(self), (self.problem, self.path, self.line))

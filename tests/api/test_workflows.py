@@ -257,3 +257,80 @@ def test_stored_scores_are_a_frame_of_answers(tmp_path):
     with qassay.score(file, ["token_f1"]) as stored:
         frame = stored.to_pandas()
     np.testing.assert_array_equal(frame["token_f1"], qassay.score(ROWS, ["token_f1"])["token_f1"])
+
+
+@pytest.mark.parametrize(
+    ("labels", "says"),
+    [
+        ([{"id": "zz", "verdict": "right"}], "labels: row 1: no label belongs to an answer"),
+        ([{"id": "q1", "verdict": 1}], 'labels: row 1: the label of id "q1" names no system'),
+        (
+            [{"id": "q1", "system": "A", "verdict": v} for v in (1, 0)],
+            'labels: row 2: "q1" of system "A" is wrong here and right at labels: row 1;',
+        ),
+        ([{"id": "q1", "verdict": None}], "labels: no row has a verdict"),
+    ],
+    ids=["unknown", "no system", "contradictory", "waiting"],
+)
+def test_no_message_about_labels_in_memory_names_a_file(labels, says):
+    """There is none."""
+    with pytest.raises(DataError) as refused:
+        qassay.accuracy(ROWS, "exact_match", labels=labels)
+    assert str(refused.value).startswith(says)
+    assert "jsonl" not in str(refused.value)
+
+
+def test_skipped_labels_in_memory_are_named_by_their_row():
+    """No file is."""
+    found = qassay.accuracy(ROWS, "exact_match", labels=[*LABELS, {"id": "q1", "verdict": "?"}], on_error="skip")
+    assert [skipped.place for each in found.left_out.inputs for skipped in each.skipped] == ["labels: row 13"]
+
+
+@pytest.mark.parametrize(
+    ("ratings", "says"),
+    [
+        ([{"id": "q", "annotator": "a", "value": "?"}], "ratings: row 1: "),
+        ([RATINGS[0], RATINGS[0]], "ratings: row 2: "),
+        ([{"id": "q", "annotator": "a", "value": None}], "ratings: there are no ratings"),
+    ],
+    ids=["no number", "twice", "empty"],
+)
+def test_no_message_about_ratings_in_memory_names_a_file(ratings, says):
+    """There is none."""
+    with pytest.raises(DataError) as refused:
+        qassay.agree(ratings)
+    assert str(refused.value).startswith(says)
+
+
+@pytest.mark.parametrize(
+    ("judgements", "says"),
+    [
+        ([{"id": "zz", "judgement": 1}], "judgements: no judgement is about one of these answers"),
+        ([{"id": "q1", "judgement": 1}], 'judgements: the judgement of "q1" names no system'),
+        ([{"id": "q1", "judgement": "?"}], "judgements: row 1: "),
+    ],
+    ids=["unknown", "no system", "no number"],
+)
+def test_no_message_about_judgements_in_memory_names_a_file(judgements, says):
+    """There is none."""
+    with pytest.raises(DataError) as refused:
+        qassay.correlate(ROWS, ["token_f1"], judgements=judgements, draws=0)
+    assert str(refused.value).startswith(says)
+
+
+def test_few_draws_are_refused():
+    """As the command refuses them."""
+    with pytest.raises(SpecError, match="draws= is 1; give 100 or more"):
+        qassay.compare(ROWS, ["token_f1"], draws=1)
+
+
+def test_graded_judgements_name_the_option_that_reads_them():
+    """On the command line and in Python."""
+    notes = qassay.accuracy(ROWS, "exact_match").notes
+    assert any("--cut (cut= in Python) says from which value on an answer is right" in note for note in notes)
+
+
+def test_compute_skips_what_a_metric_cannot_read():
+    """As its errors advise."""
+    found = qassay.load("rouge_l:kpqa").compute(candidates=["a"], references=["a"], on_error="skip")
+    assert (found["scores"], found["reasons"]) == ([None], {"no question": 1})

@@ -203,3 +203,11 @@ def test_no_command_writes_over_its_input(tmp_path, words):
 
     assert "is an input of this run" in done.stderr
     assert file.read_bytes() == before
+
+
+@pytest.mark.parametrize("command", [("agree", "twice.jsonl"), ("accuracy", "a.jsonl", "--labels", "twice.jsonl")])
+def test_a_field_that_comes_twice_is_refused_with_its_place(refused, tmp_path, command):
+    """In ratings and in labels as in answers."""
+    write_rows(tmp_path / "a.jsonl", [{"id": "q1", "references": ["a"], "candidate": "a"}])
+    (tmp_path / "twice.jsonl").write_text('{"id": "q1", "annotator": "a", "value": 1, "value": 0}\n', encoding="utf-8")
+    assert refused(*command).startswith('error: twice.jsonl:1: has "value" twice; keep one, or --on-error skip')

@@ -73,3 +73,9 @@ def test_the_rule_that_fired_is_named_on_the_page(tmp_path):
 def test_no_rule_is_named_where_rules_are_off():
     """What is written is judged."""
     assert "rule" not in qassay("explain", *NUMBERS[:-1], "lerc,rules=off").stdout.replace("rules=off", "")
+
+
+def test_the_page_is_a_report_too(tmp_path):
+    """The option has the name that it has in every other command."""
+    qassay("explain", *NUMBERS, "--report", tmp_path / "page.html", check=0)
+    assert (tmp_path / "page.html").is_file()

@@ -1,14 +1,17 @@
 """The program itself: help, completion, messages and mistakes that no command is needed for."""
 
+import errno
+import io
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from commands import answers, qassay, write_rows
-from qassay.cli import main
-from qassay.cli.program import COMMANDS, load
+from qassay.cli import main, terminal
+from qassay.cli.program import COMMANDS, execute, load
 
 EVERYTHING = ["Input", "Metrics", "Output", "Statistics", "Models", "Running"]
 PANELS = {
@@ -169,3 +172,40 @@ def test_an_account_without_a_home_is_no_error(monkeypatch):
     for name in ("XDG_CACHE_HOME", "QASSAY_DATA"):
         monkeypatch.delenv(name, raising=False)
     qassay("data", "list", check=0)
+
+
+class _ReaderThatLeaves(io.StringIO):
+    """Standard output whose reader has seen enough: a line end by itself is the last that help writes."""
+
+    def write(self, text):
+        if text == "\n":
+            raise BrokenPipeError(errno.EPIPE, "gone")
+        return super().write(text)
+
+
+@pytest.mark.parametrize("words", [["score", "--help"], ["train", "--help"], ["--help"]])
+def test_help_whose_reader_leaves_is_no_error(monkeypatch, words):
+    """Typer would end with 1; the program ends with 0 where this error reaches it."""
+    monkeypatch.setattr(sys, "stdout", _ReaderThatLeaves())
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    with pytest.raises(BrokenPipeError):
+        execute(words)
+
+
+def test_a_version_that_nobody_reads_is_no_error():
+    """`qassay --version | true` ends with 0 and no message."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [sys.executable, "-m", "qassay", "--version"]
+    done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, check=False)  # noqa: S603 - our own
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_quiet_keeps_the_way_to_resume(monkeypatch, capsys):
+    """Whoever interrupts a long run needs it."""
+    monkeypatch.setattr(sys, "argv", ["qassay", "score", "a.jsonl", "-q", "-o", "out.jsonl"])
+    monkeypatch.setattr(terminal.messages, "hushed", True)
+    with pytest.raises(KeyboardInterrupt), terminal.resumable(Path("out.jsonl")):
+        raise KeyboardInterrupt
+    assert "resume with: qassay score a.jsonl -q -o out.jsonl --resume" in capsys.readouterr().err

@@ -248,3 +248,8 @@ def test_a_summary_in_another_language_can_be_skipped(tmp_path):
     assert "is in Chinese" in last["unscored"]["qaeval,verify=exact_match"]
     assert 'not questioned: "zh" of system "wrong": the summary is in Chinese' in skipped.stderr
     assert "1 of 2 unscored" in skipped.stdout
+
+
+def test_questions_go_to_a_file_of_json_lines(refused, summaries):
+    """Its name says so."""
+    assert "give the file a name that ends in .jsonl" in refused("summary", summaries, "--questions", "x.unknown")

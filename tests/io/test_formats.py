@@ -138,3 +138,9 @@ def test_the_format_can_be_forced(read):
     """A named format is used whatever the content looks like."""
     with pytest.raises(DataError, match="is not valid JSON"):
         read(b"candidate,references\na,b\n", "answers.csv", format="jsonl")
+
+
+def test_a_far_format_is_not_suggested(fixtures):
+    """A few letters in common are no likeness."""
+    with pytest.raises(DataError, match=re.escape("there is no format nope (formats:")):
+        Reader([fixtures / "answers.jsonl"], ReadOptions(format="nope"))

@@ -65,3 +65,11 @@ def test_a_hub_name_without_network_is_one_clear_error(tmp_path):
 def test_embeddings_and_weights_share_one_encoder():
     """Both come from one object, so that a text encoded for one is there for the other."""
     assert load_weigher("mini")._encoder is load_encoder("mini")
+
+
+@pytest.mark.parametrize("name", ["m" * 5000, "-model", "a--b"])
+def test_a_name_that_the_hub_cannot_have_is_one_clear_error(name):
+    """It is refused before anything is fetched, in a short message."""
+    with pytest.raises(ModelError, match="is no name of a Hugging Face model") as refused:
+        load_encoder(name)
+    assert len(str(refused.value)) < 500

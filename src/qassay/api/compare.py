@@ -14,7 +14,7 @@ from qassay.meta.comparison.systems import SystemComparison, compare_table
 from qassay.metrics.registry import create
 from qassay.models.base import EMBEDDED
 from qassay.scoring.scorer import SEED, score_examples
-from qassay.validation import as_names, check_options
+from qassay.validation import as_names, check_options, check_whole
 from qassay.version import __version__
 
 if TYPE_CHECKING:
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from qassay.scoring.scorer import OnError
     from qassay.scoring.table import ScoreTable
     from qassay.spec import MetricSpec
+
+FEWEST_DRAWS = 100
+"""Resamples with which an interval means something."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,6 +88,7 @@ def compare(
     its name. Files that `qassay score -o` wrote, or with scores of your own, are compared by the scores in them.
     """
     check_options(language=language, seed=seed, model=model, device=device, on_error=on_error)
+    check_whole("draws", draws, least=FEWEST_DRAWS)
     wanted = as_names("metrics", metrics)
     options = read_options(format, columns, None, on_error)
     files = paths_of(answers)

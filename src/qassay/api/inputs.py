@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from qassay.errors import DataError, SpecError, option
+from qassay.errors import DataError, RowsName, SpecError, option
 from qassay.io.atomic_output import check_outputs
 from qassay.io.in_memory import Convert, each_row, from_examples, from_rows
 from qassay.io.input_stream import Reader, ReadOptions
 from qassay.io.parsing.rows import check_mapping, rename, to_example
 from qassay.io.scored_files import ScoredRow, read_scored
+from qassay.io.source import BufferedInput
 from qassay.records import Example
 
 if TYPE_CHECKING:
@@ -125,7 +126,7 @@ def read_answers(answers: Answers, options: ReadOptions, *, apart: bool = False)
 
 @contextmanager
 def as_files(given: object, name: str) -> Iterator[list[str]]:
-    """Return the paths that were given, or that of a temporary file with the rows that were; errors name the row."""
+    """Return the paths that were given, or that of a temporary file with the rows that were; messages name the row."""
     files = paths_of(given)
     if files is not None:
         yield files
@@ -136,12 +137,7 @@ def as_files(given: object, name: str) -> Iterator[list[str]]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"{name}.jsonl"
         path.write_bytes(b"\n".join(rows))
-        try:
-            yield [str(path)]
-        except DataError as error:
-            if error.path != str(path):
-                raise
-            raise DataError(error.problem, name if error.line is None else f"{name}: row {error.line}") from error
+        yield [BufferedInput(path, RowsName(name))]
 
 
 def scored_in_memory(answers: object) -> list[ScoredRow] | None:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from qassay.models.base import Device
+    from qassay.scoring.scorer import OnError
     from qassay.spec import MetricSpec
 
 
@@ -42,19 +43,29 @@ class LoadedMetric:
         seed: int = SEED,
         model: str = EMBEDDED,
         device: Device = "auto",
+        on_error: OnError = "stop",
     ) -> dict[str, Any]:
         """Score candidates against one reference each, or a list of references each.
 
         Return the aggregate under the metric's name, its interval, `scores`, one per candidate, the reasons for missing
         ones with their counts, and notes. Arrays and series count as lists. Lists of unlike length, or texts where
-        lists belong, are errors. `predictions` is what `evaluate` calls the candidates.
+        lists belong, are errors. `predictions` is what `evaluate` calls the candidates. With `on_error="skip"`
+        an answer that the metric cannot score has None and a reason.
         """
-        check_options(language=language, seed=seed, model=model, device=device)
+        check_options(language=language, seed=seed, model=model, device=device, on_error=on_error)
         if (candidates is None) == (predictions is None):
             raise DataError("give the candidates once, as candidates= or, as `evaluate` calls them, predictions=")
         named = "candidates" if predictions is None else "predictions"
         examples = _examples(named, predictions if candidates is None else candidates, references, questions)
-        table = score_examples(examples, [self.spec], language=language, seed=seed, model=model, device=device)
+        table = score_examples(
+            examples,
+            [self.spec],
+            language=language,
+            seed=seed,
+            model=model,
+            device=device,
+            on_error=on_error,
+        )
         aggregate = table.aggregates[0]
         # A metric may fall back to another spec of itself (METEOR without a WordNet), and says so.
         spec = aggregate.metric

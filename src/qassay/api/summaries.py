@@ -12,7 +12,7 @@ from qassay.api.file_scoring import FileRun
 from qassay.api.inputs import check_apart, paths_of, read_options, rows_in_memory, title_of
 from qassay.api.result import page_path
 from qassay.api.score_result import ScoreResult, StoredScores
-from qassay.errors import SpecError
+from qassay.errors import OutputError, SpecError
 from qassay.io.input_stream import Reader
 from qassay.io.readers.summaries import to_summary
 from qassay.io.scored_files import read_rows
@@ -56,6 +56,14 @@ class SummaryFileOptions(SummaryOptions, total=False):
     resume: bool
 
 
+def questions_path(path: str | Path) -> Path:
+    """Accept the name of a file of questions."""
+    file = Path(path)
+    if file.suffix.lower() != ".jsonl":
+        raise OutputError("questions are JSON lines; give the file a name that ends in .jsonl", file)
+    return file
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class SummaryTable(ScoreResult):
     """Scores of summaries in memory, with every question behind them."""
@@ -80,7 +88,7 @@ class StoredSummaries(StoredScores):
 
     def write_questions(self, path: str | Path) -> None:
         """Write every question with both answers and the verdicts as JSON lines."""
-        write_questions(Path(path), self.run.question_log or (), self._verdicts)
+        write_questions(questions_path(path), self.run.question_log or (), self._verdicts)
 
     @property
     def _verdicts(self) -> Verdicts:

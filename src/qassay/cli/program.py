@@ -129,6 +129,11 @@ def execute(words: Sequence[str]) -> int:
         if type(problem).__name__ == _HELP_INSTEAD:
             return INPUT_ERROR
         raise SpecError(_misuse(problem)) from problem
+    except SystemExit as stop:
+        # Typer exits with 1 when the reader of our output goes away (`| head`), with which nothing is wrong.
+        if isinstance(stop.__context__, BrokenPipeError):
+            raise stop.__context__ from None
+        raise
     return done if isinstance(done, int) else 0
 
 
@@ -155,6 +160,7 @@ def _print_help(shown: io.StringIO) -> None:
 def _show_version(on: bool) -> None:
     if on:
         sys.stdout.write(f"qassay {__version__}\n")
+        sys.stdout.flush()
         raise typer.Exit
 
 

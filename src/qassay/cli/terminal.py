@@ -143,7 +143,11 @@ def hush(on: bool) -> None:
 def say(text: str) -> None:
     """Print a message on stderr."""
     if not messages.hushed:
-        messages.print(in_flags(text), highlight=False, markup=False, soft_wrap=True)
+        _print_message(text)
+
+
+def _print_message(text: str) -> None:
+    messages.print(in_flags(text), highlight=False, markup=False, soft_wrap=True)
 
 
 def say_notes(notes: Mapping[str, int]) -> None:
@@ -171,10 +175,10 @@ def resumable(out: Path | None) -> Iterator[None]:
     except (KeyboardInterrupt, StoppedError) as problem:
         what = str(problem) if isinstance(problem, StoppedError) else "interrupted"
         if out is None:
-            say(f"{what}; nothing was kept (with -o a run can be resumed)")
+            _print_message(f"{what}; nothing was kept (with -o a run can be resumed)")
         else:
             words = [word for word in sys.argv[1:] if word != "--resume"]
-            say(f"{what}; resume with: qassay {shlex.join([*words, '--resume'])}")
+            _print_message(f"{what}; resume with: qassay {shlex.join([*words, '--resume'])}")
         raise KeyboardInterrupt from problem
 
 
@@ -187,5 +191,5 @@ def startable(more_words: Callable[[], Sequence[str | Path]]) -> Iterator[None]:
         more = [str(word) for word in more_words()]
         words = [word for word in sys.argv[1:] if word != "--resume"]
         told = f"resume with: qassay {shlex.join([*words, *more])}" if more else "nothing was written"
-        say(f"interrupted; {told}")
+        _print_message(f"interrupted; {told}")
         raise

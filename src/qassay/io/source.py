@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
-from typing import IO, Protocol
+from typing import IO, Protocol, Self
 
 from qassay.errors import DataError
 
@@ -88,9 +88,21 @@ def readable(name: str) -> Iterator[None]:
 
 
 class BufferedInput(str):
-    """The path of a file that holds what came on standard input, which is what messages call it."""
+    """The path of a file that holds what came from elsewhere, and what messages call that."""
 
-    __slots__ = ()
+    __slots__ = ("shown",)
+    shown: str
+
+    def __new__(cls, path: str | Path, shown: str = STANDARD_INPUT) -> Self:
+        """Name a file that holds standard input or, with another name, rows in memory."""
+        made = super().__new__(cls, path)
+        made.shown = shown
+        return made
+
+
+def shown_name(path: str | Path) -> str:
+    """Return what messages call an input."""
+    return path.shown if isinstance(path, BufferedInput) else str(path)
 
 
 def standard_input() -> IO[bytes]:
@@ -138,7 +150,8 @@ class Source:
         # What is no UTF-8 in a file's name could not be written in an id or a system's name.
         stem = os.fsencode(place.name).decode(errors="replace")
         if isinstance(path, BufferedInput):
-            name = stem = STANDARD_INPUT
+            name = shown_name(path)
+            stem = name if name == STANDARD_INPUT else stem
         return cls(name, stem, lambda: place.open("rb"), size, place)
 
     @property

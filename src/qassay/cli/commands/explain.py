@@ -43,7 +43,9 @@ def explain(
     metric: options.Metrics = None,
     html: Annotated[
         Path | None,
-        typer.Option("--html", metavar="FILE.html", help="Write a page instead.", rich_help_panel=options.OUTPUT),
+        typer.Option(
+            "--report", "--html", metavar="FILE.html", help="Write a page instead.", rich_help_panel=options.OUTPUT
+        ),
     ] = None,
     json: options.Json = False,
     model: options.Model = "mini",

@@ -83,6 +83,8 @@ def summary(
     from qassay.report.terminal.scores import aggregates_table  # noqa: PLC0415 - as above
 
     check_apart([inputs], out, questions, report)
+    if questions is not None:
+        api.questions_path(questions)
     page = None if report is None else page_path(report)
     wording = PROMPT if prompt is None else check_prompt(prompt)
     with ProgressBar() as bar, resumable(out):

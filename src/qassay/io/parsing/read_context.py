@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NoReturn
 
-from qassay.errors import DataError, option
+from qassay.errors import DataError, option, place_of_line
 from qassay.io.source import Source
 from qassay.records import Example
 
@@ -76,7 +76,7 @@ class ReadContext:
         """Count and list a row that is not scored and is no error."""
         self.skipped_total += 1
         if len(self.skipped) < LISTED:
-            self.skipped.append(SkippedRow(f"{name}:{line}", reason))
+            self.skipped.append(SkippedRow(place_of_line(name, line), reason))
 
     def no_mapping(self, format_name: str) -> None:
         """Raise `DataError` if there is a mapping for a format whose fields are fixed."""

@@ -65,7 +65,7 @@ def format_named(name: str) -> Format:
     """Return the format of that name; raise `DataError` with the names that there are."""
     if name in FORMATS:
         return FORMATS[name]
-    close = get_close_matches(name, FORMATS, n=1)
+    close = get_close_matches(name, FORMATS, n=1, cutoff=0.65)
     nearest = f"; did you mean {close[0]}?" if close else ""
     raise DataError(f"there is no format {name}{nearest} (formats: auto, {', '.join(FORMATS)})")
 

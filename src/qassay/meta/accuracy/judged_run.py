@@ -167,7 +167,8 @@ def _truth(examples: Sequence[Example], cut: float | None) -> tuple[Floats | Non
         return np.where(present, judgements >= cut, np.nan), []
     if ((judgements == 0) | (judgements == 1))[present].all():
         return judgements, []
-    return None, ["the judgements are not 0 or 1 and were not used; a cut says from which value on an answer is right"]
+    remedy = "--cut (cut= in Python) says from which value on an answer is right"
+    return None, [f"the judgements are not 0 or 1 and were not used; {remedy}"]
 
 
 def _judged_in_part(examples: Sequence[Example], truth: Floats | None, scores: Floats) -> Floats | None:

@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from qassay.errors import DataError, option
+from qassay.errors import DataError, option, place_of_line
 from qassay.io.parsing.delimited import header, records
 from qassay.io.parsing.json_array import items
 from qassay.io.parsing.json_rows import DECODING_ERRORS, decode_row, explain
 from qassay.io.parsing.read_context import ReadContext, ReadOptions, SkippedRow, fail
-from qassay.io.source import BYTE_ORDER_MARK, Source
+from qassay.io.source import BYTE_ORDER_MARK, Source, shown_name
 
 VERDICT_FIELDS = ("verdict", "label", "correct", "value", "rating", "judgement")
 """Possible names of the field with the verdict; the first that a file has counts."""
@@ -82,7 +82,7 @@ def read_labels(
     for path in paths:
         for source, line, row in _rows(path, context):
             try:
-                label = _label(row, f"{source}:{line}", cut)
+                label = _label(row, place_of_line(source, line), cut)
             except DataError as error:
                 context.refuse(error.problem, source, line)
                 continue
@@ -92,7 +92,7 @@ def read_labels(
                 found.setdefault((label.system, label.id), []).append(label)
     if not found:
         state = "no row has a verdict that can be read" if waiting or context.skipped_total else "there are no labels"
-        raise DataError(f"{state}; give at least one", paths[0] if paths else None)
+        raise DataError(f"{state}; give at least one", shown_name(paths[0]) if paths else None)
     averaged = sum(len({label.value for label in labels}) > 1 for labels in found.values())
     labels = tuple(_one(labels, repeated) for labels in found.values())
     return Labels(labels, tuple(waiting), averaged, tuple(context.skipped), context.skipped_total)
@@ -144,6 +144,9 @@ def _objects(
             row = decode_row(text)
         except DECODING_ERRORS as error:
             context.refuse(explain(text, error), source.name, number)
+            continue
+        except DataError as error:
+            context.refuse(error.problem, source.name, number)
             continue
         yield source.name, number, dict(zip(_ours(list(row)), row.values(), strict=True))
 

@@ -93,12 +93,11 @@ def _objects(source: Source, context: ReadContext, columns: Columns, form: Form)
                 continue
             try:
                 row: dict[str, Any] = decode_row(line)
+                kind = ("wide" if columns.ratings in row else "long") if form == "auto" else form
+                given = _given(row, columns, kind)
             except DECODING_ERRORS as error:
                 context.refuse(explain(line, error), source.name, number)
                 continue
-            kind = ("wide" if columns.ratings in row else "long") if form == "auto" else form
-            try:
-                given = _given(row, columns, kind)
             except DataError as error:
                 context.refuse(error.problem, source.name, number)
                 continue

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from qassay.errors import DataError
+from qassay.io.source import BufferedInput
 from qassay.meta.agreement.ratings import read_ratings
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def read_judgements(path: str | Path) -> Judgements:
     """
     ratings, _ = read_ratings(path, form="single")
     values = {ratings.items[i]: value for i, value in zip(ratings.item.tolist(), ratings.value.tolist(), strict=True)}
-    return Judgements(values, Path(path).name)
+    return Judgements(values, path.shown if isinstance(path, BufferedInput) else Path(path).name)
 
 
 def _named(item: Item) -> str:

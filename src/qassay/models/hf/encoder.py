@@ -61,6 +61,10 @@ def local_folder(ref: ModelRef) -> Path:
 
     try:
         return Path(snapshot_download(ref.name, allow_patterns=_NEEDED))
+    except errors.HFValidationError as problem:
+        raise ModelError(
+            f'"{ref.name}" is no name of a Hugging Face model; give one such as roberta-large, or a folder'
+        ) from problem
     except errors.RepositoryNotFoundError as problem:
         raise ModelError(f'the Hugging Face Hub has no model "{ref.name}" that you may read') from problem
     except (errors.LocalEntryNotFoundError, errors.OfflineModeIsEnabled, OSError) as problem:
