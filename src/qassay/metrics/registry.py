@@ -36,8 +36,8 @@ _BUILT_IN = {
     "meteor": "qassay.metrics.lexical.meteor:Meteor",
     "cider": "qassay.metrics.lexical.cider:Cider",
     "bert_score": "qassay.metrics.embedding.bert_score:BertScore",
-    "lerc": "qassay.metrics.learned.judges:Lerc",
-    "ava": "qassay.metrics.learned.judges:Ava",
+    "lerc": "qassay.metrics.learned.lerc:Lerc",
+    "ava": "qassay.metrics.learned.ava:Ava",
     "qaeval": "qassay.metrics.questions.qaeval:QAEval",
     "feqa": "qassay.metrics.questions.qaeval:Feqa",
 }

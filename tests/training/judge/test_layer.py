@@ -97,7 +97,7 @@ def test_rows_are_measured_pair_by_pair():
 
 def test_opinions_stand_in_for_the_judge(monkeypatch: pytest.MonkeyPatch):
     """Where the network knows the rows by heart, others' word is weighed, as far as its own counts."""
-    asked = "qassay.metrics.learned.judges.judge_logits"
+    asked = "qassay.metrics.learned.ava.judge_logits"
     monkeypatch.setattr(asked, lambda *_, **__: pytest.fail("the network was asked in vain"))
     rows = [JudgeRow("What?", ("Paris", "the city of Paris"), "It is Paris.", 1.0, "evouna", "g1")]
 

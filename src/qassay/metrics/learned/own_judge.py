@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from qassay.errors import ModelError
-from qassay.metrics.learned.judges import REFERENCES, LearnedMetric
+from qassay.metrics.learned.base import REFERENCES, LearnedMetric
 from qassay.models.onnx.judge import JudgeInput
 from qassay.spec import Declaration
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from qassay.arrays import Bools, Floats, Ints
     from qassay.features.resources import Resources
-    from qassay.metrics.learned.judges import Ava
+    from qassay.metrics.learned.ava import Ava
     from qassay.training.judge.rows import JudgeRow
 
 MIDDLE, WIDTH = 6.0, 1.5

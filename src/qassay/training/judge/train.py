@@ -11,7 +11,7 @@ import numpy as np
 from qassay.errors import DataError, ModelError, SpecError
 from qassay.features.resources import Resources
 from qassay.meta.accuracy.classification import calibrate, classify
-from qassay.metrics.learned.judges import Ava
+from qassay.metrics.learned.ava import Ava
 from qassay.metrics.registry import create
 from qassay.models.base import EMBEDDED, EMBEDDED_FOLDER, parse_ref
 from qassay.models.hf.encoder import local_folder

@@ -1,0 +1,198 @@
+"""AVA: the probability that an answer is right (Vu and Moschitti 2021)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from qassay.errors import SpecError
+from qassay.features.readability import UNREAD
+from qassay.features.token_views import token_view
+from qassay.metrics.base import subset
+from qassay.metrics.learned.judge_logits import judge_logits
+from qassay.metrics.learned.signal_labels import labelled_parts
+from qassay.metrics.learned.signals import JUDGE, Signals, lexical_signals, model_signals
+from qassay.models.base import EMBEDDED, parse_ref
+from qassay.models.folder import fingerprint
+from qassay.models.hf.judge import DESCRIPTION as ENCODERS
+from qassay.models.hf.judge import read_settings
+from qassay.models.hf.judge_design import DESIGNS, READER
+from qassay.models.linear_judge import DESCRIPTION as LINEAR
+from qassay.models.linear_judge import FEATURES, LinearAva, linear_features
+from qassay.models.load import has_judge
+from qassay.models.onnx.judge_layer import DESCRIPTION, JudgeLayer
+from qassay.spec import Param
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from qassay.arrays import Floats
+    from qassay.features.batch import Batch, Pairs
+    from qassay.features.resources import Resources
+    from qassay.metrics.breakdown import Part, ScoreBreakdown
+    from qassay.spec import MetricSpec, Value
+
+from qassay.metrics.learned.base import MODEL, REFERENCES, RULES, LearnedMetric
+
+KINDS = ("mini", "linear", *DESIGNS)
+EXPLAINED = frozenset({"mini", "linear"})
+"""The kinds whose verdict is a sum of parts."""
+_MOST_SURE = 7.0
+"""The judge's logit counts no further than this."""
+
+
+class Ava(LearnedMetric):
+    """The probability that an answer is right, given question and reference (after Vu and Moschitti 2021).
+
+    `kind=mini` is the embedded judge: a small network and what the batch knows of the texts, weighed in a logistic
+    layer. The paper's own models are `linear`, which is embedded too, and `a0` to `a2`, which are trained first.
+    """
+
+    name = "ava"
+    summary = "the probability that an answer is right, given question and reference"
+    source = "Vu and Moschitti 2021"
+    params = (
+        MODEL,
+        Param("kind", "mini", "the embedded judge, or a model of the paper's", choices=KINDS),
+        REFERENCES,
+        UNREAD,
+        RULES,
+    )
+    precedence = 3
+
+    @property
+    def reads_texts(self) -> bool:
+        """Whether a network reads the texts: the linear model counts words."""
+        return self.kind != "linear"
+
+    @classmethod
+    def takes_model(cls, ref: str, settings: Mapping[str, Value]) -> bool:
+        """Whether a model judges answers as the wanted kind does."""
+        return has_judge(ref, str(settings["kind"]))
+
+    def __init__(self, spec: MetricSpec) -> None:
+        super().__init__(spec)
+        self.kind = self.text("kind")
+        self._model = self.text("model")
+        if self.kind != "mini" and "rules" in dict(spec.options):
+            raise SpecError(f"ava,kind={self.kind} judges what is written; leave rules= out")
+        if self._model != EMBEDDED and self.kind != "linear":
+            self._check_design()
+        elif self.kind in DESIGNS:
+            raise SpecError(
+                f"ava,kind={self.kind} has no embedded model; train one with `qassay train ava --kind {self.kind}` "
+                f"and name its folder: ava,kind={self.kind},model=FOLDER"
+            )
+
+    def _check_design(self) -> None:
+        """Raise an error for a folder that holds another kind of judge."""
+        parsed = parse_ref(self._model)
+        if self.kind == "mini" and (parsed.kind != "folder" or not (parsed.folder / ENCODERS).is_file()):
+            return
+        held = read_settings(parsed.folder).design
+        if held != (READER if self.kind == "mini" else self.kind):
+            spec = "ava" if held == READER else f"ava,kind={held}"
+            raise SpecError(f"{self._model} holds another judge than {self.kind}; say {spec},model={self._model}")
+
+    def identity(self, resources: Resources) -> dict[str, str]:
+        """Add the fingerprints of the judge and of its layer."""
+        folder = parse_ref(self._model).folder
+        known = super().identity(resources)
+        if self.kind == "linear":
+            return {**known, "model": fingerprint(folder / LINEAR)}
+        judge = resources.judge(self._model).fingerprint
+        if self.kind != "mini":
+            return {**known, "model": judge}
+        return {**known, "model": judge, "layer": fingerprint(folder / DESCRIPTION), "weights": _weights(resources)}
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """The names of the rules that may change a candidate; the paper's own models judge what is written."""
+        return super().rules if self.kind == "mini" else ()
+
+    def pair_logits(self, batch: Batch, pairs: Pairs) -> Floats:
+        """Judge each pair."""
+        if self.kind in EXPLAINED:
+            return np.asarray(self.pair_parts(batch, pairs)[1].sum(axis=1), np.float64)
+        return judge_logits(batch, self._model, pairs, context=False)
+
+    def pair_signals(self, batch: Batch, pairs: Pairs, logits: Floats | None = None) -> Signals:
+        """Return the embedded judge's signals: the network's logit and features of the texts.
+
+        `logits` are other networks' logits, for pairs that this one need not read.
+        """
+        if logits is None:
+            logits = judge_logits(batch, self._model, pairs, context=False)
+        lexical, learned = lexical_signals(batch, pairs), model_signals(batch, pairs)
+        names = (JUDGE, *lexical.names, *learned.names)
+        sure = np.clip(logits, -_MOST_SURE, _MOST_SURE)
+        return Signals(names, np.column_stack([sure, lexical.values, learned.values]))
+
+    def pair_parts(self, batch: Batch, pairs: Pairs) -> tuple[Signals, Floats]:
+        """Return the signals of the embedded or linear judge, and what each adds to the logit, the bias first."""
+        if self.kind == "linear":
+            signals = self._linear_signals(batch, pairs)
+            return signals, LinearAva.read(parse_ref(self._model).folder).parts(signals.values)
+        signals = self.pair_signals(batch, pairs)
+        return signals, self._layer_parts(batch, pairs, signals)
+
+    def _layer_parts(self, batch: Batch, pairs: Pairs, signals: Signals) -> Floats:
+        layer = JudgeLayer.read(parse_ref(self._model).folder)
+        lengths = token_view(batch, "squad").tokens.lengths[batch.reference[pairs.reference]]
+        return layer.parts(signals.names, signals.values, lengths)
+
+    def _coefficients(self, batch: Batch, pairs: Pairs, signals: Signals) -> Floats:
+        """Return what a signal of 1 adds to each pair's logit, the bias first."""
+        ones = signals._replace(values=np.ones_like(signals.values))
+        if self.kind == "linear":
+            return LinearAva.read(parse_ref(self._model).folder).parts(ones.values)
+        return self._layer_parts(batch, pairs, ones)
+
+    def explain(self, batch: Batch) -> list[ScoreBreakdown]:
+        """Add the signals with their parts in the verdict, for the reference that fits best.
+
+        An example that no model decides on (blank, missing, or identical to a reference) has none, and neither has a
+        kind of judge whose verdict is no sum of parts.
+        """
+        explained = super().explain(batch)
+        if self.kind not in EXPLAINED:
+            return explained
+        usable = self._usable(batch)
+        best_logit = np.full(len(batch), -np.inf)
+        parts: dict[int, tuple[Part, ...]] = {}
+        for side in self.judged_pairs(batch, usable):
+            example = usable.example[side.rows]
+            same = side.batch.candidate[side.pairs.example] == side.batch.reference[side.pairs.reference]
+            best_logit[example[same]] = np.inf
+            open_ = self._open(side.batch, side.pairs)
+            if not open_.any():
+                continue
+            pairs = subset(side.pairs, open_)
+            signals, found = self.pair_parts(side.batch, pairs)
+            coefficients = self._coefficients(side.batch, pairs, signals)
+            for row, i in enumerate(example[open_].tolist()):
+                if found[row].sum() > best_logit[i]:
+                    best_logit[i] = found[row].sum()
+                    values = [1.0, *signals.values[row].tolist()]
+                    parts[i] = labelled_parts(("bias", *signals.names), values, coefficients[row].tolist())
+        return [
+            replace(each, parts=parts[i]) if i in parts and best_logit[i] < np.inf else each
+            for i, each in enumerate(explained)
+        ]
+
+    @staticmethod
+    def _linear_signals(batch: Batch, pairs: Pairs) -> Signals:
+        rows = []
+        texts = [each.text for example in batch.examples for each in example.references]
+        for i, k in zip(pairs.example.tolist(), pairs.reference.tolist(), strict=True):
+            example = batch.examples[i]
+            # Whichever reference is short enough to be a short answer, the candidate may include it.
+            short = [each.text for each in example.references]
+            rows.append(linear_features(example.question, texts[k], short, example.candidate or ""))
+        return Signals(FEATURES, np.array(rows, np.float64).reshape(-1, len(FEATURES)))
+
+
+def _weights(resources: Resources) -> str:
+    return resources.weigher().fingerprint

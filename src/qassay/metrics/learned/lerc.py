@@ -1,0 +1,102 @@
+"""LERC: a reader's estimate of how right an answer is (Chen et al. 2020)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from qassay.features.batch import Batch
+from qassay.features.readability import UNREAD
+from qassay.features.token_views import token_view
+from qassay.metrics.learned.judge_logits import judge_logits
+from qassay.metrics.lexical.ngrams import identical
+from qassay.metrics.phrase_in_context import surrounding_context
+from qassay.models.load import has_reader
+from qassay.spec import Param
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from qassay.arrays import Bools, Floats
+    from qassay.features.batch import Pairs
+    from qassay.features.resources import Resources
+    from qassay.spec import Value
+
+from qassay.metrics.learned.base import MODEL, REFERENCES, RULES, LearnedMetric
+
+_READ = 600
+"""Characters of a phrase's text that LERC reads: a summary is hardly longer."""
+
+
+class Lerc(LearnedMetric):
+    """A reader's estimate of how right an answer is, in [0, 1], with the context where there is one (Chen et al. 2020).
+
+    The embedded reader is the judge's network, trained on verdicts and graded ratings alike. With `context=phrase` the
+    candidate is a phrase of its context: 600 characters around it are read, and candidates that equal the reference
+    after normalisation count 1 (Deutsch and Roth 2022).
+    """
+
+    name = "lerc"
+    summary = "a network's estimate of how right an answer is, with its context if there is one"
+    source = "Chen et al. 2020"
+    params = (
+        MODEL,
+        REFERENCES,
+        Param(
+            "context",
+            "whole",
+            "read the whole context, or as much as surrounds the candidate, which is a phrase of it",
+            choices=("whole", "phrase"),
+        ),
+        UNREAD,
+        RULES,
+    )
+
+    @classmethod
+    def takes_model(cls, ref: str, settings: Mapping[str, Value]) -> bool:  # noqa: ARG003 - any reader
+        """Whether a model reads context, question, reference and answer."""
+        return has_reader(ref)
+
+    def identity(self, resources: Resources) -> dict[str, str]:
+        """Add the reader's fingerprint."""
+        return {**super().identity(resources), "model": resources.judge(self.text("model")).fingerprint}
+
+    @property
+    def reads(self) -> frozenset[str]:
+        """Add the context."""
+        return super().reads | {"context"}
+
+    def pair_logits(self, batch: Batch, pairs: Pairs) -> Floats:
+        """Read each pair with its context."""
+        return judge_logits(batch, self.text("model"), pairs, context=True)
+
+    def values(self, batch: Batch) -> Floats:
+        """Read phrases in what surrounds them, unless they are the same answer."""
+        if not self._of_phrases:
+            return super().values(batch)
+        same = _same_answers(batch)
+        scores = np.where(same, 1.0, np.nan)
+        rows = np.flatnonzero(~same).tolist()
+        around = [replace(each, context=surrounding_context(each, _READ)) for each in batch.examples]
+        read = Batch([around[i] for i in rows], batch.resources)
+        scores[rows] = super().values(read)
+        batch.adopt_notes(read, rows)
+        return scores
+
+    def unscored(self, batch: Batch) -> dict[int, str]:
+        """Leave out the phrases that are the same answer, whatever their words."""
+        same = set(np.flatnonzero(_same_answers(batch)).tolist()) if self._of_phrases else set()
+        return {i: reason for i, reason in super().unscored(batch).items() if i not in same}
+
+    @property
+    def _of_phrases(self) -> bool:
+        return self.text("context") == "phrase"
+
+
+def _same_answers(batch: Batch) -> Bools:
+    """Return which examples equal one of their references after normalisation."""
+    same = np.zeros(len(batch), bool)
+    same[batch.pairs.example[identical(token_view(batch, "squad"), batch.pairs)]] = True
+    return same
