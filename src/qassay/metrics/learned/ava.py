@@ -11,6 +11,7 @@ from qassay.errors import SpecError
 from qassay.features.readability import UNREAD
 from qassay.features.token_views import token_view
 from qassay.metrics.base import subset
+from qassay.metrics.learned.base import MODEL, REFERENCES, RULES, LearnedMetric
 from qassay.metrics.learned.judge_logits import judge_logits
 from qassay.metrics.learned.signal_labels import labelled_parts
 from qassay.metrics.learned.signals import JUDGE, Signals, lexical_signals, model_signals
@@ -33,8 +34,6 @@ if TYPE_CHECKING:
     from qassay.features.resources import Resources
     from qassay.metrics.breakdown import Part, ScoreBreakdown
     from qassay.spec import MetricSpec, Value
-
-from qassay.metrics.learned.base import MODEL, REFERENCES, RULES, LearnedMetric
 
 KINDS = ("mini", "linear", *DESIGNS)
 EXPLAINED = frozenset({"mini", "linear"})

@@ -10,6 +10,7 @@ import numpy as np
 from qassay.features.batch import Batch
 from qassay.features.readability import UNREAD
 from qassay.features.token_views import token_view
+from qassay.metrics.learned.base import MODEL, REFERENCES, RULES, LearnedMetric
 from qassay.metrics.learned.judge_logits import judge_logits
 from qassay.metrics.lexical.ngrams import identical
 from qassay.metrics.phrase_in_context import surrounding_context
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from qassay.features.batch import Pairs
     from qassay.features.resources import Resources
     from qassay.spec import Value
-
-from qassay.metrics.learned.base import MODEL, REFERENCES, RULES, LearnedMetric
 
 _READ = 600
 """Characters of a phrase's text that LERC reads: a summary is hardly longer."""
