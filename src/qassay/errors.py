@@ -97,6 +97,10 @@ class PluginError(SpecError):
     """Something of an installed package that cannot be loaded or used; the message names the package."""
 
 
+class PluginWarning(UserWarning):
+    """Something of an installed package that is passed over; the message names the package."""
+
+
 class NoSuchScoreError(SpecError, KeyError, IndexError):
     """A metric, system or answer that a table has no scores of; a lookup's own error as well."""
 

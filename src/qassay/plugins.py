@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, wraps
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+from inspect import isfunction, isgeneratorfunction
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
-from qassay.errors import PluginError, SpecError
+from qassay.errors import PluginError, PluginWarning, QassayError, SpecError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
+
+    Check = Callable[[Any, Any, Any], Any]
+    """Given an object, what its method was called with and what that returned, returns the latter as it should be."""
 
 Item = TypeVar("Item")
+FAILURES = (Exception, SystemExit)
+"""What the code of others may raise; an interruption by the user is none of theirs."""
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _RESERVED = frozenset({"auto", "column"})
 """Names that options use for something else."""
@@ -42,7 +49,7 @@ class Plugin:
         """Import what the entry point names; whatever that raises becomes one message that names the package."""
         try:
             return self.entry.load()
-        except Exception as problem:
+        except FAILURES as problem:
             raise PluginError(
                 f'"{self.entry.name}" of the package {self.distribution} cannot be loaded '
                 f"({type(problem).__name__}: {problem}); repair, update or uninstall {self.distribution.name}"
@@ -50,13 +57,100 @@ class Plugin:
 
 
 @cache
+def _plugins() -> tuple[Plugin, ...]:
+    """Return the entry points for Qassay of all installed packages."""
+    found = entry_points()
+    entries = [entry for group in found.groups if group.startswith("qassay.") for entry in found.select(group=group)]
+    unknown = Distribution("unknown", "unknown")
+    return tuple(
+        Plugin(entry, Distribution(entry.dist.name, entry.dist.version) if entry.dist else unknown) for entry in entries
+    )
+
+
+@cache
 def installed(group: str) -> Mapping[str, tuple[Plugin, ...]]:
     """Return the plugins of a group of entry points by name; several packages may claim one name."""
     found: dict[str, tuple[Plugin, ...]] = {}
-    for entry in entry_points(group=group):
-        held = Distribution(entry.dist.name, entry.dist.version) if entry.dist else Distribution("unknown", "unknown")
-        found[entry.name] = (*found.get(entry.name, ()), Plugin(entry, held))
+    for plugin in _plugins():
+        if plugin.entry.group == group:
+            found[plugin.entry.name] = (*found.get(plugin.entry.name, ()), plugin)
     return found
+
+
+def warn(problem: str) -> None:
+    """Warn of something that is passed over; the same warning is shown once."""
+    warnings.warn(problem, PluginWarning, stacklevel=1)
+
+
+def is_ours(kind: type) -> bool:
+    """Whether a class is Qassay's own."""
+    return kind.__module__.partition(".")[0] == "qassay"
+
+
+def described(kind: str, name: str, source: object) -> str:
+    """Name something for a message, with the package that its code comes from, where that is known."""
+    package = _package(source)
+    return f'the {kind} "{name}"' + (f" of the package {package}" if package else "")
+
+
+def _package(source: object) -> Distribution | None:
+    top = str(getattr(source, "__module__", None)).partition(".")[0]
+    return next((each.distribution for each in _plugins() if each.entry.module.partition(".")[0] == top), None)
+
+
+def failure(kind: str, name: str, source: object, problem: BaseException) -> PluginError:
+    """Return the error for what the code of others raised; `source` is the class, method or function that failed."""
+    package = _package(source)
+    place = getattr(source, "__qualname__", type(source).__qualname__)
+    remedy = f"update or uninstall {package.name}, or leave the {kind} out" if package else f"fix {place}"
+    what = f"{type(problem).__name__}: {problem}".removesuffix(": ")
+    return PluginError(f"{described(kind, name, source)} failed: {what} (in {place}); {remedy}")
+
+
+def guard_methods(derived: type, kind: str, methods: Iterable[str], checks: Mapping[str, Check] | None = None) -> None:
+    """Let methods that a class of others defines raise nothing but Qassay's errors, and check what they return."""
+    if is_ours(derived):
+        return
+    for name in methods:
+        method = vars(derived).get(name)
+        if isfunction(method):
+            wrapped = _guarded_steps(method, kind) if isgeneratorfunction(method) else _guarded(method, kind)
+            check = (checks or {}).get(name)
+            setattr(derived, name, _checked(wrapped, check) if check else wrapped)
+
+
+def _guarded(method: Callable[..., Any], kind: str) -> Callable[..., Any]:
+    @wraps(method)
+    def call(self: Any, *given: Any, **named: Any) -> Any:  # noqa: ANN401 - as the method has it
+        try:
+            return method(self, *given, **named)
+        except QassayError:
+            raise
+        except FAILURES as problem:
+            raise failure(kind, self.name, method, problem) from problem
+
+    return call
+
+
+def _guarded_steps(method: Callable[..., Any], kind: str) -> Callable[..., Any]:
+    @wraps(method)
+    def steps(self: Any, *given: Any, **named: Any) -> Any:  # noqa: ANN401 - as the method has it
+        try:
+            yield from method(self, *given, **named)
+        except QassayError:
+            raise
+        except FAILURES as problem:
+            raise failure(kind, self.name, method, problem) from problem
+
+    return steps
+
+
+def _checked(method: Callable[..., Any], check: Check) -> Callable[..., Any]:
+    @wraps(method)
+    def call(self: Any, given: Any) -> Any:  # noqa: ANN401 - as the method has it
+        return check(self, given, method(self, given))
+
+    return call
 
 
 class Registry(Mapping[str, Item], Generic[Item]):
@@ -113,14 +207,19 @@ class Registry(Mapping[str, Item], Generic[Item]):
             raise SpecError(f'"{name}" is reserved and cannot name a {self._kind}; choose another name')
 
     def __getitem__(self, name: str) -> Item:
-        name = self._aliases.get(name, name)
+        if self._aliases.get(name, name) not in self._items:
+            for problem in self._refused(name):
+                warn(problem)
+        return self._item(self._aliases.get(name, name))
+
+    def _item(self, name: str) -> Item:
         if name not in self._items:
             self._items[name] = self._load(name)
         return self._items[name]
 
     def __iter__(self) -> Iterator[str]:
         names = [*self._built_in, *self._sources]
-        names += [name for group in self._groups for name in installed(group)]
+        names += [name for group in self._groups for name in installed(group) if name not in self._aliases]
         return iter(dict.fromkeys(names))
 
     def __len__(self) -> int:
@@ -132,11 +231,12 @@ class Registry(Mapping[str, Item], Generic[Item]):
         return isinstance(name, str) and self._plugin(name) is not None
 
     def loadable(self) -> tuple[dict[str, Item], list[str]]:
-        """Return all items by name, and a message for each package whose own cannot be loaded."""
-        found, problems = {}, []
+        """Return all items by name, and a message for each package whose own cannot be used."""
+        found: dict[str, Item] = {}
+        problems = [each for name in (*self._built_in, *self._aliases) for each in self._refused(name)]
         for name in self:
             try:
-                found[name] = self[name]
+                found[name] = self._item(name)
             except SpecError as problem:
                 problems.append(str(problem))
         return found, problems
@@ -158,6 +258,18 @@ class Registry(Mapping[str, Item], Generic[Item]):
             raise
         except SpecError as problem:
             raise PluginError(f"the package {plugin.distribution}: {problem}") from problem
+        except FAILURES as problem:
+            raise failure(self._kind, name, source, problem) from problem
+
+    def _refused(self, name: str) -> list[str]:
+        """Return a message for each package that claims a name of ours."""
+        return [
+            f'the package {plugin.distribution} has a {self._kind} named "{name}", which is taken and is not used; '
+            "its authors must choose another name"
+            for group in self._groups
+            for plugin in installed(group).get(name, ())
+            if name in self._built_in or name in self._aliases
+        ]
 
     def _plugin(self, name: str) -> tuple[str, Plugin] | None:
         found = [(group, plugin) for group in self._groups for plugin in installed(group).get(name, ())]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import sys
+import warnings
 from contextlib import redirect_stdout
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,11 +15,11 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command, get_group
 
 from qassay.cli.shown_command import command_words
-from qassay.errors import SpecError
+from qassay.errors import PluginWarning, SpecError
 from qassay.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 COMMANDS = {
     "demo": "Score the packaged answers of three invented systems.",
@@ -124,7 +126,9 @@ def execute(words: Sequence[str]) -> int:
     """Run a command line and return its exit status."""
     command_words.set(tuple(words))
     try:
-        done = get_command(app)(list(words), prog_name="qassay", standalone_mode=False)
+        with warnings.catch_warnings():
+            warnings.showwarning = partial(_show_warning, warnings.showwarning)
+            done = get_command(app)(list(words), prog_name="qassay", standalone_mode=False)
     except _USAGE_ERROR as problem:
         if type(problem).__name__ == _HELP_INSTEAD:
             return INPUT_ERROR
@@ -135,6 +139,16 @@ def execute(words: Sequence[str]) -> int:
             raise stop.__context__ from None
         raise
     return done if isinstance(done, int) else 0
+
+
+def _show_warning(otherwise: Callable[..., None], problem: Any, category: Any, *place: Any) -> None:  # noqa: ANN401
+    """Print a warning of ours as messages are printed; others as they are."""
+    if not issubclass(category, PluginWarning):
+        otherwise(problem, category, *place)
+        return
+    from qassay.cli.terminal import say  # noqa: PLC0415 - only when something is passed over
+
+    say(f"warning: {problem}")
 
 
 def _misuse(problem: Any) -> str:  # noqa: ANN401 - as above

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
+from qassay.arrays import real_numbers
 from qassay.errors import SpecError
 from qassay.features.frequencies import FrequencyNeed
 from qassay.features.pair_weights import distinct_pairs, pair_weights, project_weights
 from qassay.models.load import has_keyphrase_head
-from qassay.plugins import Distribution, Registry
+from qassay.plugins import Distribution, Registry, described, guard_methods
 from qassay.text.normalise import fold
 from qassay.text.tokenise import word
 from qassay.text.tokens import Tokens
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 GROUP = "qassay.weightings"
 """The entry points of packages that bring weightings."""
+_METHODS = ("__init__", "first_passes", "identity", "takes_model", "own_tokens", "weights", "weigh")
+"""What a package may define."""
 
 
 class Token(NamedTuple):
@@ -103,6 +106,10 @@ class Weighting:
     distribution: Distribution | None = None
     """The package that it comes from, where that is not Qassay."""
 
+    def __init_subclass__(cls, **options: object) -> None:
+        super().__init_subclass__(**options)
+        guard_methods(cls, "weighting", _METHODS)
+
     def first_passes(self, tok: str) -> tuple[FrequencyNeed, ...]:  # noqa: ARG002 - for those that count
         """Return what must be counted over the run's references before scoring."""
         return ()
@@ -132,10 +139,11 @@ class Weighting:
         )
 
     def _checked(self, question: str, text: str, tokens: Sequence[Token]) -> Floats:
-        found = np.asarray(self.weights(question, text, tokens), np.float64)
-        if found.shape != (len(tokens),) or not np.isfinite(found).all() or (found < 0).any():
+        given = self.weights(question, text, tokens)
+        found = real_numbers(given)
+        if found is None or found.shape != (len(tokens),) or not np.isfinite(found).all() or (found < 0).any():
             raise SpecError(
-                f'the weighting "{self.name}" returned {found.tolist()!r:.80} for {len(tokens)} tokens; '
+                f"{described('weighting', self.name, type(self))} returned {given!r:.80} for {len(tokens)} tokens; "
                 "it must return one number per token, 0 or above"
             )
         return found
@@ -237,6 +245,8 @@ def _made(name: str, given: object, distribution: Distribution | None) -> Weight
         raise SpecError(f'the class {given.__qualname__} has the name "{given.name}", not "{name}"; make them the same')
     if given.weights is Weighting.weights and given.weigh is Weighting.weigh:
         raise SpecError(f"the weighting {name} ({given.__qualname__}) lacks weights; define it")
+    if given.has_tokens and given.own_tokens is Weighting.own_tokens:
+        raise SpecError(f"the weighting {name} ({given.__qualname__}) lacks own_tokens; define it")
     made = given()
     made.distribution = distribution
     return made

@@ -7,7 +7,6 @@ bootstrap; the statistics of shards add up. An unscored example has a row of zer
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from inspect import getdoc
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -15,7 +14,9 @@ import numpy as np
 from qassay.features.token_views import OWN, text_spans, token_view
 from qassay.features.weightings import WEIGHTINGS
 from qassay.metrics.breakdown import ScoreBreakdown, answer_weights
+from qassay.metrics.returned import CHECKS, METHODS
 from qassay.models.base import TokenWeights
+from qassay.plugins import guard_methods
 from qassay.spec import Declaration
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 NO_CANDIDATE = "no candidate"
 EMPTY_REFERENCE = "every reference is empty"
+NO_DESCRIPTION = "no description"
 _WORDS = "word"
 
 
@@ -64,6 +66,10 @@ class Metric(ABC):
     field_names: ClassVar[Mapping[str, str]] = {}
     """Other names that fields have in the inputs that the metric is made for."""
 
+    def __init_subclass__(cls, **options: object) -> None:
+        super().__init_subclass__(**options)
+        guard_methods(cls, "metric", METHODS, CHECKS)
+
     def __init__(self, spec: MetricSpec, declaration: Declaration | None = None) -> None:
         self.spec = spec
         self.declaration = declaration or self.declare()
@@ -73,7 +79,7 @@ class Metric(ABC):
     @classmethod
     def declare(cls) -> Declaration:
         """Return what the class declares."""
-        summary = cls.summary or (getdoc(cls) or "").partition("\n")[0].removesuffix(".")
+        summary = cls.summary or (cls.__doc__ or "").strip().partition("\n")[0].removesuffix(".") or NO_DESCRIPTION
         return Declaration(
             name=cls.name,
             summary=summary,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from inspect import getdoc
+from inspect import cleandoc, getdoc
 from typing import TYPE_CHECKING
 
 from qassay.errors import SpecError
@@ -73,7 +73,8 @@ def _entry(name: str, given: object, distribution: Distribution | None) -> Entry
     if given.name != name:
         raise SpecError(f'the class {given.__qualname__} has the name "{given.name}", not "{name}"; make them the same')
     _check_declared(given)
-    return Entry(given.declare(), given, getdoc(given) or "", distribution)
+    declaration = given.declare()
+    return Entry(declaration, given, cleandoc(given.__doc__ or declaration.summary), distribution)
 
 
 def _check_declared(given: type[Metric]) -> None:

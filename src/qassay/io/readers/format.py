@@ -7,11 +7,12 @@ from functools import cached_property
 from pathlib import PurePath
 from typing import Any, ClassVar, Literal
 
-from qassay.errors import DataError
+from qassay.errors import DataError, PluginError, QassayError
 from qassay.io.parsing.json_rows import DECODING_ERRORS, decode_object
 from qassay.io.parsing.read_context import FIELDS, ReadContext, Reading
 from qassay.io.parsing.rows import need_text, rename, to_example
 from qassay.io.source import BYTE_ORDER_MARK, Source
+from qassay.plugins import FAILURES, described, failure, guard_methods, is_ours
 from qassay.records import Example
 
 HEAD = 1 << 16
@@ -109,6 +110,10 @@ class Format(ABC):
     takes_answers: ClassVar[bool] = False
     """Whether files of answers may follow the file of questions."""
 
+    def __init_subclass__(cls, **options: object) -> None:
+        super().__init_subclass__(**options)
+        guard_methods(cls, "format", ("__init__", "recognises", "read", "read_files"))
+
     @property
     def description(self) -> str:
         """What such a file holds, in one line."""
@@ -129,7 +134,8 @@ class Format(ABC):
     def read_files(self, sources: Sequence[Source], context: ReadContext) -> Reading:
         """Yield each answer with its input and line; only formats that take answers get more than one file."""
         source = sources[0]
-        for found, line in self.read(source, context):
+        rows = self.read(source, context)
+        for found, line in rows if is_ours(type(self)) else self._checked_rows(rows):
             if isinstance(found, Example):
                 yield found, source.name, line
                 continue
@@ -141,3 +147,18 @@ class Format(ABC):
                 context.refuse(error.problem, source.name, line)
                 continue
             yield example, source.name, line
+
+    def _checked_rows(self, rows: object) -> Iterator[tuple[Example | dict[str, Any], int]]:
+        """Yield what `read` of another package yields, which must be answers with their lines."""
+        try:
+            for row in rows:  # type: ignore[attr-defined]  # what cannot be iterated is the package's mistake
+                if not isinstance(row, tuple) or len(row) != 2 or not isinstance(row[0], Example | dict):  # noqa: PLR2004
+                    raise PluginError(
+                        f"{described('format', self.name, type(self))} yielded {row!r:.60}; yield each answer, a "
+                        "dictionary or a qassay.Example, with the number of its line"
+                    )
+                yield row
+        except QassayError:
+            raise
+        except FAILURES as problem:
+            raise failure("format", self.name, type(self).read, problem) from problem

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-from qassay.errors import DataError, SpecError, option
+from qassay.errors import DataError, PluginError, SpecError, option
 from qassay.io.readers.format import Format, Head, Role
 from qassay.io.source import Source
-from qassay.plugins import Distribution, Registry
+from qassay.plugins import Distribution, Registry, warn
 
 GROUP = "qassay.formats"
 """The entry points by which packages add formats."""
@@ -32,13 +32,16 @@ BUILT_IN = {
 """Qassay's own formats; among those of equal priority, earlier ones are tried first."""
 
 
-def _as_format(name: str, source: object, owner: Distribution | None) -> Format:
+def _as_format(name: str, source: object, _owner: Distribution | None) -> Format:
     made = source() if inspect.isclass(source) and issubclass(source, Format) else source
     if not isinstance(made, Format):
-        of = f" of the package {owner}" if owner else ""
-        raise SpecError(f"the format {name}{of} is {source!r:.60}; give a subclass of qassay.Format")
+        raise SpecError(f"the format {name} is {source!r:.60}; give a subclass of qassay.Format")
     if made.name != name:
         raise SpecError(f'the format {name} calls itself "{made.name}"; give both the same name')
+    if not isinstance(made.priority, int):
+        raise SpecError(f"the format {name} has the priority {made.priority!r:.60}; give an integer")
+    if not isinstance(made.extensions, tuple):
+        raise SpecError(f'the format {name} has the extensions {made.extensions!r:.60}; give a tuple, as in (".deck",)')
     return made
 
 
@@ -77,9 +80,17 @@ def recognise(source: Source, mapping: Mapping[str, str]) -> RecognisedFormat:
         raise DataError("is empty: there are no answers in it; check the file", source.name)
     if head.bytes.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise DataError("is UTF-16; save it as UTF-8", source.name)
-    formats = sorted(FORMATS.values(), key=lambda each: -each.priority)
+    known, problems = FORMATS.loadable()
+    for problem in problems:
+        warn(problem)
+    formats = sorted(known.values(), key=lambda each: -each.priority)
     for each in formats:
-        if found := role_of(each, head):
+        try:
+            found = role_of(each, head)
+        except PluginError as failed:
+            warn(failed.message)
+            continue
+        if found:
             return RecognisedFormat(each, found)
     for each in formats:
         if head.extension in each.extensions:
@@ -92,4 +103,6 @@ def recognise(source: Source, mapping: Mapping[str, str]) -> RecognisedFormat:
 def role_of(kind: Format, head: Head) -> Role | None:
     """Return the role of an input in a format, or `None` if the format does not recognise it."""
     found = kind.recognises(head)
-    return "data" if found is True else found or None
+    if found == "answers":
+        return "answers"
+    return "data" if found else None

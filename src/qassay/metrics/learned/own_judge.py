@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from inspect import isclass, isroutine
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from qassay.errors import ModelError
+from qassay.errors import ModelError, QassayError
 from qassay.metrics.learned.base import REFERENCES, LearnedMetric
 from qassay.models.onnx.judge import JudgeInput
+from qassay.plugins import FAILURES, failure
 from qassay.spec import Declaration
 
 if TYPE_CHECKING:
@@ -83,7 +85,13 @@ class JudgeMetric(LearnedMetric):
         return np.array([known[pair] for pair in wanted], np.float64)
 
     def _judged(self, answers: Sequence[JudgeInput]) -> list[float]:
-        given = list(self.judge.judge(answers))
+        judge = self.judge
+        try:
+            given = list(judge.judge(answers))
+        except QassayError:
+            raise
+        except FAILURES as problem:
+            raise failure("judge", self.spec.name, judge.judge, problem) from problem
         if len(given) != len(answers):
             raise ModelError(
                 f'the judge "{self.spec.name}" returned {len(given)} probabilities for {len(answers)} answers; '
@@ -108,7 +116,8 @@ class JudgeMetric(LearnedMetric):
 
 def declare_judge(name: str, factory: object) -> Declaration:
     """Return what the catalogue says of a registered judge: the first line of its factory's docstring."""
-    summary = (getattr(factory, "__doc__", None) or "").strip().partition("\n")[0].removesuffix(".")
+    described = (factory.__doc__ or "") if isclass(factory) or isroutine(factory) else ""
+    summary = described.strip().partition("\n")[0].removesuffix(".")
     return Declaration(
         name, summary or "the probability that an answer is right, by a registered judge", "", (REFERENCES,)
     )
@@ -116,7 +125,12 @@ def declare_judge(name: str, factory: object) -> Declaration:
 
 @lru_cache(maxsize=16)
 def _made(name: str, factory: Callable[[], AnswerJudge]) -> AnswerJudge:
-    made = factory()
+    try:
+        made = factory()
+    except QassayError:
+        raise
+    except FAILURES as problem:
+        raise failure("judge", name, factory, problem) from problem
     if not callable(getattr(made, "judge", None)):
         raise ModelError(f'the judge "{name}" is {made!r:.60}, which has no method judge(answers); give it one')
     return made

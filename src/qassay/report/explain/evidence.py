@@ -57,7 +57,7 @@ def gather_evidence(examples: Iterable[Example], scorer: Scorer) -> Iterator[Ans
     """Yield the evidence for each answer's scores, computing weights and signals once more."""
     used = {metric.spec.weights for metric in scorer.metrics}
     # The other weightings can be read off the texts.
-    weightings = [name for name, weighting in WEIGHTINGS.items() if name in used and weighting.runs_model]
+    weightings = [name for name in WEIGHTINGS if name in used and WEIGHTINGS[name].runs_model]
     for chunk in batches(examples, MODEL_BATCH):
         readable = TooLongGuard(Batch(chunk, scorer.resources), scorer.on_error)
         weighed = {each: readable.run(partial(_weighed, weighting=each))[0] for each in weightings}

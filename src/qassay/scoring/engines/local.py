@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import pickle
 import signal
 import threading
 from collections import deque
@@ -14,7 +15,7 @@ from multiprocessing import resource_tracker
 from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
-from qassay.errors import StoppedError
+from qassay.errors import SpecError, StoppedError, option
 from qassay.scoring.file_run import Chunk, score_and_encode
 
 if TYPE_CHECKING:
@@ -73,8 +74,11 @@ class _Worker:
     def __init__(self, scorer: Scorer) -> None:
         self._connection, theirs = _processes.Pipe()
         self._process = _processes.Process(target=_work, args=(scorer, theirs), daemon=True)
-        with _without_signals():
-            self._process.start()
+        try:
+            with _without_signals():
+                self._process.start()
+        except (pickle.PicklingError, AttributeError, TypeError) as problem:
+            raise _not_sent(scorer, problem) from problem
         theirs.close()
 
     def score(self, chunk: Chunk) -> Result:
@@ -95,6 +99,19 @@ class _Worker:
         """End the process at once."""
         self._process.kill()
         self._process.join()
+
+
+def _not_sent(scorer: Scorer, problem: Exception) -> Exception:
+    """Return the error for a metric that another process cannot get; what fails otherwise stays as it is."""
+    for metric in scorer.metrics:
+        try:
+            pickle.dumps(metric)
+        except (pickle.PicklingError, AttributeError, TypeError):
+            return SpecError(
+                f'the metric "{metric.spec.name}" cannot be sent to worker processes ({problem}); define what you '
+                f"register at the top level of a module, or install it as a package, or leave {option('workers')} out"
+            )
+    return problem
 
 
 def _score_elsewhere(idle: SimpleQueue[_Worker], chunk: Chunk) -> Result:
