@@ -211,3 +211,12 @@ def test_a_field_that_comes_twice_is_refused_with_its_place(refused, tmp_path, c
     write_rows(tmp_path / "a.jsonl", [{"id": "q1", "references": ["a"], "candidate": "a"}])
     (tmp_path / "twice.jsonl").write_text('{"id": "q1", "annotator": "a", "value": 1, "value": 0}\n', encoding="utf-8")
     assert refused(*command).startswith('error: twice.jsonl:1: has "value" twice; keep one, or --on-error skip')
+
+
+def test_a_judge_without_its_layer_is_one_message(refused, tmp_path):
+    """Also where the scores are to be stored with what they depend on."""
+    write_rows(tmp_path / "a.jsonl", [{"id": "q1", "references": ["a"], "candidate": "a"}])
+    shutil.copytree(EMBEDDED_FOLDER, tmp_path / "model")
+    (tmp_path / "model" / "judge_layer.json").unlink()
+    said = refused("score", "a.jsonl", "-m", "ava,model=./model", "-o", "out.jsonl")
+    assert "judge_layer.json: there is no such file; fit one with `qassay train judge`" in said

@@ -100,10 +100,12 @@ class Ava(LearnedMetric):
         folder = parse_ref(self._model).folder
         known = super().identity(resources)
         if self.kind == "linear":
+            LinearAva.read(folder)  # which says what is wrong where there is none
             return {**known, "model": fingerprint(folder / LINEAR)}
         judge = resources.judge(self._model).fingerprint
         if self.kind != "mini":
             return {**known, "model": judge}
+        JudgeLayer.read(folder)
         return {**known, "model": judge, "layer": fingerprint(folder / DESCRIPTION), "weights": _weights(resources)}
 
     @property
