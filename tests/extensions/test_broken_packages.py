@@ -269,6 +269,13 @@ def test_a_judge_that_workers_cannot_get_is_refused_with_the_remedy(answers):
         CATALOGUE.unregister("made_here")
 
 
+def test_a_worker_that_cannot_start_is_not_called_killed(package, answers):
+    """What another process cannot make again is a mistake of the program, not a lack of memory."""
+    package("metrics", METRIC.format(values=RIGHT) + "    def __reduce__(self): return int, ('x',)")
+    with pytest.raises(SpecError, match="a worker process failed with the traceback above"):
+        qassay.score(answers, metrics="mine", workers=2)
+
+
 @pytest.mark.parametrize("name", ["rouge_l", "em"])
 def test_a_name_of_ours_is_refused_to_packages(package, name):
     """`qassay metrics` says once that a package claims a name that is taken."""

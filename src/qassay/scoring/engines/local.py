@@ -29,6 +29,12 @@ if TYPE_CHECKING:
 
 _AHEAD = 2
 """Chunks queued per worker: enough to keep it busy, few enough for constant memory."""
+_ENDING = 5
+"""Seconds within which a process whose connection is closed has ended."""
+_NOT_STARTED = (
+    "a worker process failed with the traceback above; run the program from a file, below "
+    '`if __name__ == "__main__":`, and define what you register at the top level of a module'
+)
 _processes = multiprocessing.get_context("spawn")
 
 
@@ -87,6 +93,9 @@ class _Worker:
             self._connection.send(chunk)
             result = self._connection.recv()
         except (EOFError, OSError) as problem:
+            self._process.join(_ENDING)
+            if self._process.exitcode == 1:
+                raise SpecError(_NOT_STARTED) from problem
             raise StoppedError(
                 "a worker process was killed, perhaps for lack of memory; fewer workers need less"
             ) from problem
