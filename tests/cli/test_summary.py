@@ -179,11 +179,9 @@ def test_a_changed_input_is_not_resumed(tmp_path):
 def test_bad_input_is_refused_before_anything_is_asked(tmp_path, change, spec, message):
     """The last row's fault shows at once, and nothing is left behind."""
     given = write_rows(tmp_path / "in.jsonl", [*rows(20), {**rows()[0], "id": "last", **change}])
-    begun = time.monotonic()
     done = qassay("summary", given, "-m", spec, "-o", tmp_path / "out.jsonl", check=2)
     assert message in done.stderr
     assert {path.name for path in tmp_path.iterdir()} == {"in.jsonl"}
-    assert time.monotonic() - begun < 60
 
 
 @pytest.mark.parametrize(

@@ -62,7 +62,7 @@ def test_ratings_need_a_cut():
     """Without one they are not used, and a note says how."""
     rated = [replace(each, judgement=float(i + 1)) for i, each in enumerate(FOUR)]
     assert judge_answers(rated, "token_recall").answers.true is None
-    assert "a cut says" in judge_answers(rated, "token_recall").notes[0]
+    assert "says from which value on an answer is right" in judge_answers(rated, "token_recall").notes[0]
     assert judge_answers(rated, "token_recall", cut=3).answers.true.tolist() == [0, 0, 1, 1]
 
 

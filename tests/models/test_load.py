@@ -5,6 +5,7 @@ import sys
 import pytest
 
 from qassay.errors import ModelError
+from qassay.models import load
 from qassay.models.load import load_encoder, load_weigher
 from tiny_bert import write_tiny_bert
 
@@ -64,6 +65,8 @@ def test_a_hub_name_without_network_is_one_clear_error(tmp_path):
 
 def test_embeddings_and_weights_share_one_encoder():
     """Both come from one object, so that a text encoded for one is there for the other."""
+    load._onnx_encoder.cache_clear()
+    load._onnx_weigher.cache_clear()
     assert load_weigher("mini")._encoder is load_encoder("mini")
 
 
