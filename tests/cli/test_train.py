@@ -175,7 +175,7 @@ def test_the_embedded_judge_is_measured_beside_the_new_one(tmp_path):
     done, document = qassay(*words, check=0), qassay_json(*words)
 
     assert "embedded judge" in done.stdout
-    assert "it calls no more of these answers rightly than the embedded judge" in done.stderr
+    assert "it is no more accurate on these answers than the embedded judge" in done.stderr
     assert (document["kept"], document["better"]) == (False, False)
     assert [each["accuracy"] for each in document["embedded"]] == [1.0]
 

@@ -110,26 +110,26 @@ class FileRun:
         with ExitStack() as failing:
             failing.push(closing)
             finished = run.score()
+            run.release()
+            unnamed = len(finished.reader.unnamed)
+            if unnamed > 1:
+                finished.totals.notes[_POOLED] = unnamed
+            left_out = LeftOut()
+            left_out.add(finished.reader)
+            result = kind(
+                aggregates=tuple(finished.totals.aggregates(self.seed)),
+                examples=finished.totals.examples,
+                left_out=left_out,
+                notes=finished.totals.notes,
+                seed=self.seed,
+                title=title,
+                run=run,
+                finished=finished,
+                closing=closing,
+                can_reread=can_reread,
+                **more,
+            )
             failing.pop_all()
-        run.release()
-        unnamed = len(finished.reader.unnamed)
-        if unnamed > 1:
-            finished.totals.notes[_POOLED] = unnamed
-        left_out = LeftOut()
-        left_out.add(finished.reader)
-        result = kind(
-            aggregates=tuple(finished.totals.aggregates(self.seed)),
-            examples=finished.totals.examples,
-            left_out=left_out,
-            notes=finished.totals.notes,
-            seed=self.seed,
-            title=title,
-            run=run,
-            finished=finished,
-            closing=closing,
-            can_reread=can_reread,
-            **more,
-        )
         weakref.finalize(result, closing.close)
         return result
 
