@@ -101,6 +101,7 @@ def test_workers_end_with_their_parent(started):
     started.kill()
     started.communicate()
     wait_until(lambda: not any(Path(f"/proc/{each}").exists() for each in workers))
+    assert len(workers) >= 2
 
 
 def test_an_interrupt_does_not_wait_for_rows(tmp_path):

@@ -142,6 +142,7 @@ def test_an_unfilled_list_may_be_replaced(tmp_path, text):
     """Nothing is lost with it."""
     (tmp_path / "list.csv").write_text(text, encoding="utf-8")
     check_list(tmp_path / "list.csv")
+    assert (tmp_path / "list.csv").read_text(encoding="utf-8") == text
 
 
 def test_a_list_has_one_of_three_endings(tmp_path):

@@ -5,7 +5,7 @@ import pytest
 
 import qassay
 from qassay.errors import SpecError
-from qassay.metrics.registry import CATALOGUE
+from qassay.metrics.registry import CATALOGUE, create
 
 ROWS = [{"id": "1", "references": ["a b"], "candidate": "a b c"}, {"id": "2", "references": ["a"], "candidate": None}]
 
@@ -70,6 +70,8 @@ def test_the_first_line_of_the_docstring_is_the_summary():
 def test_the_same_class_may_be_registered_twice():
     """A notebook's cell may run again."""
     qassay.register_metric(Length)
+
+    assert type(create("length")) is Length
 
 
 @pytest.mark.usefixtures("length")

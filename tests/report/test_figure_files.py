@@ -82,7 +82,8 @@ def test_numbers_are_csv_with_empty_cells_for_what_is_missing(tmp_path):
 def test_any_label_makes_sound_files(tmp_path, label):
     """Names come from files that others wrote."""
     write_figures([small(label)], tmp_path)
-    ET.fromstring((tmp_path / "small.svg").read_text(encoding="utf-8"))  # noqa: S314 - our own figure
+    drawing = ET.fromstring((tmp_path / "small.svg").read_text(encoding="utf-8"))  # noqa: S314 - our own figure
+    assert drawing.tag.endswith("svg")
 
 
 def test_a_file_in_the_folders_place_is_an_error(tmp_path):

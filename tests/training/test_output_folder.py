@@ -51,9 +51,14 @@ def test_a_head_goes_into_folders_over_the_same_trunk(ours: Path, tmp_path: Path
     """A new folder, an empty one, and one of ours will do."""
     (tmp_path / "empty").mkdir()
 
+    before = sorted(path.name for path in ours.iterdir())
+
     check_head(tmp_path / "new", CHUNKER)
     check_head(tmp_path / "empty", CHUNKER)
     check_head(ours, CHUNKER)
+
+    assert sorted(path.name for path in ours.iterdir()) == before
+    assert not (tmp_path / "new").exists()
 
 
 @pytest.mark.parametrize("name", ["notes.txt", "model.json", "ava.json"])
@@ -125,6 +130,8 @@ def test_a_keyphrase_model_is_trained_again(tmp_path: Path):
         (tmp_path / name).write_text("{}")
 
     check_weigher(tmp_path, base=EMBEDDED_FOLDER)
+
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["config.json", "plan.json"]
 
 
 def test_a_failed_training_leaves_nothing(tmp_path: Path):
