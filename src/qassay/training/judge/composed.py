@@ -142,7 +142,7 @@ _OPENERS = re.compile(r"^(?:they|he|she|it|we|i|the|a|an|to|in|on|at|by|because)
 
 
 def reworded(answer: str, rng: np.random.Generator) -> str:
-    """Say a short answer otherwise without changing it: case, marks, a lead-in, a light first word dropped."""
+    """Return a short answer in other words: another case or punctuation, a lead-in, or no light first word."""
     bare = answer.strip().rstrip(".").strip()
     forms = [bare.lower(), bare, f"{_LEADS[int(rng.integers(len(_LEADS)))]}{bare.lower()}"]
     shortened = _OPENERS.sub("", bare)
