@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from qassay.errors import ModelError
 from qassay.models.base import EMBEDDED_FOLDER
-from qassay.models.load_readers import load_reader
+from qassay.models.load_readers import load_answer_reader, load_reader
 from qassay.models.onnx.encoder import OnnxEncoder
-from qassay.models.onnx.reader import SKIMMED, OnnxReader, best_span, no_answer
+from qassay.models.onnx.reader import ANSWER_READER, SKIMMED, OnnxReader, best_span, best_spans, no_answer
 from qassay.training.reader.train import describe
 
 _SCORE = st.floats(-8, 8, width=32)
@@ -31,6 +31,24 @@ def test_the_best_span_and_its_odds_are_those_of_all_spans(rows, none, longest):
     assert lead == pytest.approx(max(spans.values()) - 2 * none, abs=1e-5)
     weights = np.exp(np.array([2 * none, *spans.values()]) - 2 * none)
     assert no_answer(odds) == pytest.approx(1 / weights.sum(), rel=1e-4)
+
+
+@given(
+    st.lists(st.tuples(_SCORE, _SCORE), min_size=1, max_size=12),
+    st.integers(1, 14),
+    st.integers(1, 5),
+    st.floats(0, 20),
+)
+def test_further_spans_are_the_best_of_those_that_touch_none_before(rows, longest, most, margin):
+    """Choosing among all spans one by one gives the same."""
+    scores = np.array(rows, np.float32)
+    left = _all_spans(scores.astype(np.float64), longest)
+    top = max(left.values())
+    found, _ = best_spans(scores, np.zeros(2, np.float32), longest, most, margin)
+    for span in found:
+        assert left[span.first, span.last] == max(left.values()) == span.lead >= top - margin
+        left = {(i, j): score for (i, j), score in left.items() if j < span.first or i > span.last}
+    assert len(found) == most or not left or max(left.values()) < top - margin
 
 
 def test_a_span_never_ends_before_it_begins():
@@ -91,10 +109,34 @@ def test_of_a_very_long_passage_the_nearest_windows_are_read(reader):
     assert reader.notes[SKIMMED] == before + 1
 
 
+def test_further_answers_are_given_where_they_are_asked_for(reader, tmp_path):
+    """With a wide margin the reader names both years, and nothing of the first changes; without it, one."""
+    shutil.copytree(EMBEDDED_FOLDER, tmp_path, dirs_exist_ok=True)
+    describe(tmp_path, margin=8.0)
+    passage = "It opened in 1889, or possibly in 1890."
+    asked = [("When did it open?", passage)]
+    (one,) = reader.answer(asked)
+    (several,) = OnnxReader(OnnxEncoder(str(tmp_path), tmp_path)).answer(asked, further=True)
+    assert several[:4] == one[:4]
+    assert one.others == ()
+    assert "1890" in [passage[start:end] for start, end in several.others]
+
+
+def test_a_folder_may_have_a_reader_of_answers(tmp_path):
+    """It is opened where there is one, otherwise the reader of passages."""
+    shutil.copytree(EMBEDDED_FOLDER, tmp_path, dirs_exist_ok=True)
+    (tmp_path / ANSWER_READER).unlink(missing_ok=True)
+    assert load_answer_reader(str(tmp_path)).threshold == load_reader(str(tmp_path)).threshold
+    load_answer_reader.cache_clear()
+    described = json.loads((tmp_path / "reader.json").read_text())
+    (tmp_path / ANSWER_READER).write_text(json.dumps({**described, "threshold": 0.875}))
+    assert load_answer_reader(str(tmp_path)).threshold == 0.875
+
+
 @pytest.mark.parametrize("passage", ["", "   "])
 def test_an_empty_passage_answers_nothing(reader, passage):
     """There is nothing to read."""
-    assert reader.answer([("Who?", passage)])[0] == ("", 0, 0, 1.0)
+    assert reader.answer([("Who?", passage)])[0] == ("", 0, 0, 1.0, ())
 
 
 def test_answers_do_not_depend_on_their_neighbours(reader):

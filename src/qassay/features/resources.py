@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from qassay.models.base import EMBEDDED, Device
 from qassay.models.load import has_keyphrase_head, load_encoder, load_judge, load_weigher
+from qassay.models.load_readers import load_answer_reader
 from qassay.text.tokenise import Tokeniser, tokeniser, word
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from qassay.features.first_pass import FirstPass
     from qassay.models.base import Encoder, Weigher
     from qassay.models.onnx.judge import Judge
+    from qassay.models.onnx.reader import OnnxReader
     from qassay.models.question_model_names import Models
 
 _Result = TypeVar("_Result")
@@ -49,6 +51,10 @@ class Resources:
     def judge(self, ref: str) -> Judge:
         """Open a judge; the same one twice is opened once."""
         return load_judge(ref, self.device, self.threads)
+
+    def answer_reader(self) -> OnnxReader:
+        """Open what reads answers for what they assert; it is opened once."""
+        return load_answer_reader(EMBEDDED, self.threads)
 
     def tokeniser(self, tok: str) -> Tokeniser:
         """Find a tokeniser by name; `piece` is the embedded model's, `piece:MODEL` another model's."""

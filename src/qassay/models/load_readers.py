@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from qassay.models.hf.generator import HFGenerator
     from qassay.models.hf.reader import HFReader
     from qassay.models.onnx.encoder import OnnxEncoder
-    from qassay.models.onnx.reader import Answerer
+    from qassay.models.onnx.reader import Answerer, OnnxReader
     from qassay.models.syntax import Chunker
 
 
@@ -33,6 +33,16 @@ def load_reader(ref: str = EMBEDDED, device: Device = "auto", threads: int | Non
     from qassay.models.onnx.reader import OnnxReader  # noqa: PLC0415 - loaded when a model runs
 
     return OnnxReader(_exported(ref, "reader", threads))
+
+
+@lru_cache(maxsize=2)
+def load_answer_reader(ref: str = EMBEDDED, threads: int | None = None) -> OnnxReader:
+    """Open what reads answers for what they assert: a folder's answer reader, or its passage reader if it has none."""
+    from qassay.models.onnx.reader import ANSWER_READER, OnnxReader  # noqa: PLC0415 - loaded when a model runs
+
+    encoder = _exported(ref, "reader", threads)
+    has_own = (parse_ref(ref).folder / ANSWER_READER).is_file()
+    return OnnxReader(encoder, ANSWER_READER) if has_own else OnnxReader(encoder)
 
 
 def load_generator(ref: str, device: Device = "auto") -> HFGenerator:

@@ -15,6 +15,7 @@ from qassay.metrics.base import f_measure, subset
 from qassay.metrics.embedding.matching import Units, match_pairs
 from qassay.metrics.lexical.ngrams import identical, overlap, table_overlap
 from qassay.models.base import EMBEDDED
+from qassay.text.refusal import is_refusal
 
 if TYPE_CHECKING:
     from qassay.arrays import Floats
@@ -30,16 +31,7 @@ _NEGATION = re.compile(
 )
 _YES = re.compile(r"^\W*(?:yes|yeah|yep|correct|true)\b", re.IGNORECASE)
 _NO = re.compile(r"^\W*(?:no|nope|not|never|incorrect|false)\b", re.IGNORECASE)
-_REFUSAL = re.compile(
-    r"(?:couldn['\u2019]?t|could not|cannot|can['\u2019]?t|unable to|did not|didn['\u2019]?t) "
-    r"(?:find|determine|provide|answer|give)|as an ai|no information|"
-    r"(?:\b(?:am|is|are|was|were)|['\u2019][ms]) not (?:sure|clear|known)|"
-    r"i don['\u2019]?t (?:know|have)|do not have",
-    re.IGNORECASE,
-)
 _NAME = re.compile(r"\W*(?:[^\W\d_a-z][^\s\d_]*\s+){1,8}[^\W\d_a-z][^\s\d_]*")
-# "As an AI language model, I do not have personal opinions. However, …": an answer follows.
-_PREFACE = re.compile(r"as an ai\b[^.\n]*(?:\bbut\b|\.\s*however\b)", re.IGNORECASE)
 
 
 class Signals(NamedTuple):
@@ -125,7 +117,7 @@ class TextFeatures:
         self.negated, yes, no = (
             np.array([bool(form.search(text)) for text in batch.texts], bool) for form in (_NEGATION, _YES, _NO)
         )
-        self.refusing = np.array([bool(_REFUSAL.search(_PREFACE.sub("", text))) for text in batch.texts], bool)
+        self.refusing = np.array([is_refusal(text) for text in batch.texts], bool)
         self.opinion = yes.astype(np.int64) - no.astype(np.int64)
 
     def found(self, candidate: int, reference: int) -> float:

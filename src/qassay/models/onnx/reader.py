@@ -22,8 +22,12 @@ if TYPE_CHECKING:
     from qassay.models.onnx.encoder import OnnxEncoder
 
 DESCRIPTION = "reader.json"
+ANSWER_READER = "answer_reader.json"
+"""The description of a reader of answers: what an answer to a question asserts, rather than what a passage holds."""
 SKIMMED = "long passages of which only the windows nearest to the question were read"
 _NOWHERE = -1e9
+_MOST_FURTHER = 19
+"""Of further answers in a passage the likeliest are returned, up to this many."""
 _SURE = 700.0
 """Log-odds beyond which exponentials overflow."""
 
@@ -37,6 +41,8 @@ class Answer(NamedTuple):
     """Character positions in the passage."""
     none: float
     """Probability of no answer."""
+    others: tuple[tuple[int, int], ...] = ()
+    """Positions of further answers, where they were asked for; none overlaps another, and the likeliest come first."""
 
 
 class Answerer(Protocol):
@@ -73,16 +79,18 @@ class ReaderHead(msgspec.Struct, frozen=True):
     scale: Annotated[float, msgspec.Meta(gt=0)] = 1.0
     shift: float = 0.0
     """Calibration of the log-odds that there is an answer, fitted on the development rows."""
+    margin: Annotated[float, msgspec.Meta(ge=0)] = 3.0
+    """Further answers score at most this much less than the best one."""
 
     def __post_init__(self) -> None:
         check_file_names(self.graph, self.weights)
 
 
 class OnnxReader:
-    """The span reader of an ONNX model folder."""
+    """The span reader of an ONNX model folder; `description` names its file there."""
 
-    def __init__(self, encoder: OnnxEncoder) -> None:
-        path = encoder.runtime.folder / DESCRIPTION
+    def __init__(self, encoder: OnnxEncoder, description: str = DESCRIPTION) -> None:
+        path = encoder.runtime.folder / description
         self._head = read_description(
             path, ReaderHead, absent=f"{encoder.ref} has no reader; train one with `qassay train reader`"
         )
@@ -103,8 +111,8 @@ class OnnxReader:
         """The probability of no answer from which on a question counts as unanswerable."""
         return self._head.threshold
 
-    def answer(self, pairs: Sequence[tuple[str, str]]) -> list[Answer]:
-        """Answer each question on its passage; equal pairs are read once."""
+    def answer(self, pairs: Sequence[tuple[str, str]], *, further: bool = False) -> list[Answer]:
+        """Answer each question on its passage, `further` with other answers there; equal pairs are read once."""
         distinct = list(dict.fromkeys(pairs))
         questions = self._encoded([question for question, _ in distinct])
         passages = self._encoded([passage for _, passage in distinct])
@@ -112,7 +120,9 @@ class OnnxReader:
         self.notes[CUT_QUESTION] += sum(len(made.ids) > longest for made in questions.values())
         jobs = [(questions[question], passages[passage], passage) for question, passage in distinct]
         sizes = [len(question.ids) + len(passage.ids) for question, passage, _ in jobs]
-        found = dict(zip(distinct, self._runtime.parallel(lambda job: self._read(*job), jobs, sizes), strict=True))
+        most = 1 + _MOST_FURTHER if further else 1
+        read = self._runtime.parallel(lambda job: self._read(*job, most), jobs, sizes)
+        found = dict(zip(distinct, read, strict=True))
         return [found[pair] for pair in pairs]
 
     def _encoded(self, texts: Sequence[str]) -> dict[str, TokenEmbeddings]:
@@ -123,7 +133,8 @@ class OnnxReader:
     def _session(self) -> Any:  # noqa: ANN401 - the library's class is not typed
         return self._runtime.session(self._head.graph, self._head.weights)
 
-    def _read(self, question: TokenEmbeddings, passage: TokenEmbeddings, text: str) -> Answer:
+    def _read(self, question: TokenEmbeddings, passage: TokenEmbeddings, text: str, most: int) -> Answer:
+        """Return the best answer and, of the others, as many as make `most` in all."""
         inner = len(passage.ids) - 2
         if inner <= 0:
             return Answer("", 0, 0, 1.0)
@@ -131,15 +142,22 @@ class OnnxReader:
         question_vectors = question.vectors if len(question.ids) <= limit else question.vectors[:limit]
         shared = (passage.ids[:, None] == question.ids[1:-1][: limit - 1]).any(1)
         shared[[0, -1]] = False
-        best = (_NOWHERE, 0, 0, _NOWHERE)
+        found: list[Span] = []
+        best_lead, best_odds = _NOWHERE, _NOWHERE
         for window in self._windows(inner, shared):
             rows = np.r_[0, 1 + window.start : 1 + window.end, len(passage.ids) - 1]
             scores = self._scores(question_vectors, passage.vectors[rows], shared[rows])
-            first, last, score, odds = best_span(scores[1:-1], scores[0], self._head.longest_answer)
-            best = max(best, (score, 1 + window.start + first, 1 + window.start + last, odds))
-        _, first, last, odds = best
-        start, end = int(passage.spans[first, 0]), int(passage.spans[last, 1])
-        return Answer(text[start:end], start, end, float(no_answer(self._head.scale * odds + self._head.shift)))
+            spans, odds = best_spans(scores[1:-1], scores[0], self._head.longest_answer, most, self._head.margin)
+            found += [Span(each.lead, 1 + window.start + each.first, 1 + window.start + each.last) for each in spans]
+            if spans[0].lead > best_lead:
+                best_lead, best_odds = spans[0].lead, odds
+        places = [
+            (int(passage.spans[each.first, 0]), int(passage.spans[each.last, 1]))
+            for each in _apart(found, self._head.margin)[:most]
+        ]
+        (start, end), *others = places
+        none = float(no_answer(self._head.scale * best_odds + self._head.shift))
+        return Answer(text[start:end], start, end, none, tuple(others))
 
     def _windows(self, inner: int, shared: NDArray[np.bool_]) -> list[Window]:
         found = windows(inner, self._head.window)
@@ -156,21 +174,62 @@ class OnnxReader:
         return np.asarray(scores[0], np.float32)
 
 
+class Span(NamedTuple):
+    """Some pieces of a passage as an answer."""
+
+    lead: float
+    """Its score's lead over no answer."""
+    first: int
+    last: int
+
+
 def best_span(scores: Vectors, none: Vectors, longest: int) -> tuple[int, int, float, float]:
     """Find the likeliest span: its first and last piece, its lead over no answer, the log-odds that there is an answer.
 
     A span's score is the sum of its start's and its end's. The odds are of all spans of at most `longest` pieces
     together against the empty answer (Devlin et al. 2019, section 4.3, normalised).
     """
+    (best,), odds = best_spans(scores, none, longest, 1, 0.0)
+    return best.first, best.last, best.lead, odds
+
+
+def best_spans(scores: Vectors, none: Vectors, longest: int, most: int, margin: float) -> tuple[list[Span], float]:
+    """Find the likeliest spans that do not overlap, and the log-odds that there is an answer.
+
+    The best one comes first; after it the best of those that touch none before, up to `most` in all, as long as they
+    score no more than `margin` below the best.
+    """
     starts, ends = scores[:, 0].astype(np.float64), scores[:, 1].astype(np.float64)
     padded = np.concatenate([ends, np.full(longest - 1, -np.inf)])
-    sums = starts[:, None] + padded[np.arange(len(ends))[:, None] + np.arange(longest)]
-    place = int(sums.argmax())
-    first, length = divmod(place, longest)
-    lead = float(sums.flat[place] - none.sum())
+    reach = np.arange(len(ends))[:, None] + np.arange(longest)
+    sums = starts[:, None] + padded[reach]
+    top = float(sums.max())
     # With the best span's score as the unit, nothing overflows.
-    total = float(np.exp(sums - sums.flat[place]).sum())
-    return first, first + length, lead, lead + float(np.log(total))
+    total = float(np.exp(sums - top).sum())
+    nothing = float(none.sum())
+    found: list[Span] = []
+    while len(found) < most:
+        place = int(sums.argmax())
+        score = float(sums.flat[place])
+        if score < top - margin or score == -np.inf:
+            break
+        first, length = divmod(place, longest)
+        last = first + length
+        found.append(Span(score - nothing, first, last))
+        if len(found) < most:
+            sums[: last + 1][reach[: last + 1] >= first] = -np.inf
+    return found, top - nothing + float(np.log(total))
+
+
+def _apart(spans: Sequence[Span], margin: float) -> list[Span]:
+    """Return the spans that overlap no better one, the best first, without those more than `margin` below it."""
+    kept: list[Span] = []
+    for each in sorted(spans, reverse=True):
+        if kept and each.lead < kept[0].lead - margin:
+            break
+        if all(each.last < other.first or each.first > other.last for other in kept):
+            kept.append(each)
+    return kept
 
 
 def no_answer(odds: float | Floats) -> Floats:

@@ -1,0 +1,29 @@
+"""Answers that decline to answer, by their wording."""
+
+import re
+
+_REFUSAL = re.compile(
+    r"(?:couldn['\u2019]?t|could not|cannot|can['\u2019]?t|unable to|did not|didn['\u2019]?t) "
+    r"(?:find|determine|provide|answer|give)|as an ai|no information|"
+    r"(?:\b(?:am|is|are|was|were)|['\u2019][ms]) not (?:sure|clear|known)|"
+    r"i don['\u2019]?t (?:know|have)|do not have",
+    re.IGNORECASE,
+)
+# "As an AI language model, I do not have personal opinions. However, …": an answer follows.
+_PREFACE = re.compile(r"as an ai\b[^.\n]*(?:\bbut\b|\.\s*however\b)", re.IGNORECASE)
+_NO_ANSWER = re.compile(
+    r"(?:it(?: is|['\u2019]s) )?(?:un(?:known|clear|answerable|specified|determined)"
+    r"|not (?:sure|known|clear|stated|given|specified|mentioned|provided|available|applicable))"
+    r"|no (?:answer|idea|clue|response|comment)|(?:i )?(?:do not|don['\u2019]?t) know|idk|dunno|n/?a",
+    re.IGNORECASE,
+)
+
+
+def is_refusal(text: str) -> bool:
+    """Whether a text has the wording of a refusal somewhere, other than in a preface that an answer follows."""
+    return bool(_REFUSAL.search(_PREFACE.sub("", text)))
+
+
+def is_no_answer(text: str) -> bool:
+    """Whether a short text as a whole says that there is no answer: "unknown", "not stated", "n/a"."""
+    return bool(_NO_ANSWER.fullmatch(text.strip(" \t\n.,;:!?*_\"'()[]\u2026")))
