@@ -15,6 +15,7 @@ from qassay.metrics.learned.canonical_pairs import canonical_pairs
 from qassay.models.base import EMBEDDED
 from qassay.models.onnx.judge_layer import probability
 from qassay.spec import Param
+from qassay.text.symbols import holds_symbols, is_symbolic
 
 if TYPE_CHECKING:
     from qassay.arrays import Bools, Floats
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from qassay.metrics.learned.canonical_pairs import JudgedPairs
 
 
-NO_WORD = "no reference has a word"
 NO_QUESTION = "answers without a question, judged by their references alone"
 MODEL = Param("model", EMBEDDED, "mini, or a folder that `qassay train` wrote")
 REFERENCES = Param(
@@ -37,8 +37,8 @@ RULES = Param(
 class LearnedMetric(MeanMetric):
     """A probability for each candidate held against each reference; the best one counts, or their mean.
 
-    Identical texts are right, and a blank answer to a reference that is not blank is wrong, whatever a model says. Any
-    other answer cannot be held against a reference of punctuation or pictures alone, which is left out.
+    Identical texts are right, and a blank answer to a reference that is not blank is wrong, whatever a model says. An
+    answer to a reference of symbols alone is right if it has them as a token, and wrong otherwise.
     """
 
     precedence = 2
@@ -85,6 +85,8 @@ class LearnedMetric(MeanMetric):
         scores[open_] = self.pair_probabilities(batch, subset(pairs, open_))
         candidate, reference = batch.candidate[pairs.example], batch.reference[pairs.reference]
         scores[candidate == reference] = 1.0
+        for row in np.flatnonzero(_symbolic(batch)[reference]):
+            scores[row] = holds_symbols(batch.texts[candidate[row]], batch.texts[reference[row]])
         return scores
 
     def explain(self, batch: Batch) -> list[ScoreBreakdown]:
@@ -102,20 +104,20 @@ class LearnedMetric(MeanMetric):
         return explained
 
     def unscored(self, batch: Batch) -> dict[int, str]:
-        """Add the examples whose references are all blank, or without any word."""
-        worded = self._worded(batch)
-        left_out = np.setdiff1d(np.arange(len(batch)), worded.example)
-        filled = {i for i in left_out.tolist() if any(each.text.strip() for each in batch.examples[i].references)}
-        reasons = {i: NO_WORD if i in filled else EMPTY_REFERENCE for i in left_out.tolist()}
-        unread = np.setdiff1d(worded.example, self._usable(batch).example)
-        return {**reasons, **dict.fromkeys(unread.tolist(), UNREAD_TEXT), **super().unscored(batch)}
+        """Add the examples whose references are all blank."""
+        filled = self._filled(batch)
+        blank = np.setdiff1d(np.arange(len(batch)), filled.example)
+        unread = np.setdiff1d(filled.example, self._usable(batch).example)
+        reasons = {**dict.fromkeys(blank.tolist(), EMPTY_REFERENCE), **dict.fromkeys(unread.tolist(), UNREAD_TEXT)}
+        return {**reasons, **super().unscored(batch)}
 
     def _usable(self, batch: Batch) -> Pairs:
         """Return the pairs that can be judged."""
-        worded = self._worded(batch)
+        filled = self._filled(batch)
         if self.settings.get("unread") != "skip" or not self.reads_texts:
-            return worded
-        return subset(worded, readable_pairs(batch, worded, lambda: batch.resources.judge(self.text("model"))))
+            return filled
+        readable = readable_pairs(batch, filled, lambda: batch.resources.judge(self.text("model")))
+        return subset(filled, readable | _symbolic(batch)[batch.reference[filled.reference]])
 
     @property
     def reads_texts(self) -> bool:
@@ -123,16 +125,19 @@ class LearnedMetric(MeanMetric):
         return True
 
     @staticmethod
-    def _worded(batch: Batch) -> Pairs:
+    def _filled(batch: Batch) -> Pairs:
+        """Return the pairs whose reference is not blank."""
         blank = np.array([not text.strip() for text in batch.texts], bool)
-        worded = np.array([any(map(str.isalnum, text)) for text in batch.texts], bool)
-        candidate, reference = batch.candidate[batch.pairs.example], batch.reference[batch.pairs.reference]
-        decided = (candidate == reference) | blank[candidate]
-        return subset(batch.pairs, worded[reference] | (decided & ~blank[reference]))
+        return subset(batch.pairs, ~blank[batch.reference[batch.pairs.reference]])
 
     @staticmethod
     def _open(batch: Batch, pairs: Pairs) -> Bools:
-        """Return which pairs need a model: neither blank nor identical."""
+        """Return which pairs need a model: neither blank nor identical, nor held against symbols."""
         blank = np.array([not text.strip() for text in batch.texts], bool)
-        candidate = batch.candidate[pairs.example]
-        return np.asarray(~blank[candidate] & (candidate != batch.reference[pairs.reference]), bool)
+        candidate, reference = batch.candidate[pairs.example], batch.reference[pairs.reference]
+        return np.asarray(~blank[candidate] & (candidate != reference) & ~_symbolic(batch)[reference], bool)
+
+
+def _symbolic(batch: Batch) -> Bools:
+    """Return which texts are symbols alone."""
+    return batch.memo(is_symbolic, lambda: np.array([is_symbolic(text) for text in batch.texts], bool))
