@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from qassay.metrics.breakdown import Ingredient, Part, ScoreBreakdown
     from qassay.metrics.registry import register_judge, register_metric
     from qassay.models.question_model_names import Models
-    from qassay.records import Example, Opinion, Reference
+    from qassay.records import AnswerNotes, Example, Opinion, Reference
     from qassay.scoring.table import Aggregate, Score, ScoreTable
     from qassay.spec import Param
 
@@ -35,6 +35,7 @@ __all__ = [
     "AccuracyResult",
     "Aggregate",
     "AgreementResult",
+    "AnswerNotes",
     "ComparisonResult",
     "CorrelationResult",
     "DataError",
@@ -105,7 +106,7 @@ _HOMES = {
     "qassay.metrics.base": ("MeanMetric", "Metric"),
     "qassay.models.question_model_names": ("Models",),
     "qassay.metrics.registry": ("register_judge", "register_metric"),
-    "qassay.records": ("Example", "Opinion", "Reference"),
+    "qassay.records": ("AnswerNotes", "Example", "Opinion", "Reference"),
     "qassay.scoring.table": ("Aggregate", "Score", "ScoreTable"),
     "qassay.spec": ("Param",),
 }

@@ -48,6 +48,26 @@ class Example:
     """Fields of the input that Qassay does not use: kept and written back."""
 
 
+@dataclass(frozen=True, slots=True)
+class AnswerNotes:
+    """What a metric notes of one answer besides its score: the words that it takes for the answer."""
+
+    asserted: str | None
+    """What the answer asserts, in its own words; several parts are joined by `; `. None where it asserts nothing."""
+    spans: tuple[tuple[int, int], ...] = ()
+    """Where these words stand in the candidate, in characters and in order; empty where that is not known."""
+
+    @property
+    def attempted(self) -> bool:
+        """Whether the answer attempts the question at all."""
+        return self.asserted is not None
+
+
+def attempted(notes: Mapping[str, AnswerNotes]) -> bool | None:
+    """Whether some metric finds that an answer attempts the question; None where no metric says."""
+    return any(each.attempted for each in notes.values()) if notes else None
+
+
 def read_field(example: Example, name: str) -> object:
     """Return a field of an example, whether it is among its own or came with it; None where it is missing."""
     return getattr(example, name) if name in Example.__slots__ else example.extra.get(name)

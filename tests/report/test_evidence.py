@@ -69,7 +69,7 @@ def test_answers_get_their_own_evidence_whatever_stands_beside_them():
 def payload_of(example, specs=("rouge_l:kpqa", "ava")):
     (found,) = evidence_of(example, specs=specs)
     names = [str(create(spec).spec) for spec in specs]
-    rows = [AnswerRow(example, dict.fromkeys(names, 0.5), {}, found)]
+    rows = [AnswerRow(example, dict.fromkeys(names, 0.5), {}, evidence=found)]
     return answers_payload(PageAnswers(rows, len(rows)), names, {"": "all answers"}, Ordering())
 
 

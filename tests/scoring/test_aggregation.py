@@ -206,7 +206,7 @@ def test_consumed_fields_are_not_written_back():
     """The batch itself keeps them, so that a run that is taken up again finds the answers that it knows."""
     example = answer("c", "r", extra={"read": 1, "kept": 2})
     batch = ScoredBatch([example], {}, {}, {}, consumed_fields=frozenset({"read"}))
-    ((written, _, _),) = batch.rows()
+    ((written, *_),) = batch.rows()
     assert (written.extra, batch.examples) == ({"kept": 2}, [example])
 
 

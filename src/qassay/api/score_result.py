@@ -55,7 +55,7 @@ class ScoreResult(ScoreTable, Result):
         for i, example in enumerate(self.examples):
             scores = {spec: self.score(spec, i) for spec in self.scores}
             reasons = {spec: score.reason for spec, score in scores.items() if score.reason}
-            yield AnswerRow(example, {spec: score.value for spec, score in scores.items()}, reasons)
+            yield AnswerRow(example, {spec: score.value for spec, score in scores.items()}, reasons, self.notes_of(i))
 
     def scored_rows(self) -> Iterator[ScoredRow]:
         """Yield each answer's scores as a file of scores has them."""
@@ -71,6 +71,7 @@ class ScoreResult(ScoreTable, Result):
                 one.extra,
                 one.question,
                 references_hash(one),
+                row.notes,
             )
 
     def report(self, path: str | Path, *, call: str = "") -> Path:
@@ -210,7 +211,11 @@ class _Page:
         page = page_path(path)
         if scorer is not None:
             found = gather_evidence([row.example for row in answers.rows], scorer)
-            rows = [replace(row, evidence=evidence) for row, evidence in zip(answers.rows, found, strict=True)]
+            rows = [
+                # What was written has no places; an answer without a score has no notes.
+                replace(row, evidence=each, notes={spec: each.notes.get(spec, row.notes[spec]) for spec in row.notes})
+                for row, each in zip(answers.rows, found, strict=True)
+            ]
             answers = replace(answers, rows=rows)
         report = Report(
             title=self.title,

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from qassay.features.first_pass import each_readable
 from qassay.models.base import is_foreign
+from qassay.records import AnswerNotes
 from qassay.text.refusal import is_no_answer, is_refusal
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from qassay.features.batch import Batch
     from qassay.records import Example
 
@@ -44,24 +48,45 @@ NOTHING_ASSERTED = Assertion("", 0, 0, 1.0)
 def assertions(batch: Batch) -> tuple[Assertion, ...]:
     """Return what each candidate asserts, one per example; each distinct pair of question and candidate is read once.
 
-    A candidate without a question asserts all of itself, and so do a short one that declines nothing and one in a
-    script that the reader does not know. A blank or missing one asserts nothing.
+    A candidate without a question asserts all of itself, and so do a short one that declines nothing, and one that the
+    reader cannot read: in a script that it does not know, or beyond what memory holds. A blank or missing one asserts
+    nothing.
     """
     return batch.memo((assertions,), lambda: _read(batch))
 
 
+def asserted_words(batch: Batch) -> list[AnswerNotes]:
+    """Return what each candidate asserts as a metric notes it: the words in their order, None without an attempt."""
+    found = zip(batch.examples, assertions(batch), strict=True)
+    return [_noted(example.candidate or "", assertion) for example, assertion in found]
+
+
+def _noted(candidate: str, assertion: Assertion) -> AnswerNotes:
+    if not assertion.attempted:
+        return AnswerNotes(None)
+    spans = tuple(sorted([(assertion.start, assertion.end), *assertion.others]))
+    return AnswerNotes("; ".join(candidate[start:end].strip() for start, end in spans), spans)
+
+
 def _read(batch: Batch) -> tuple[Assertion, ...]:
     decided = [_without_reading(example) for example in batch.examples]
-    pairs = [
-        (example.question, example.candidate or "")
-        for example, known in zip(batch.examples, decided, strict=True)
-        if known is None
-    ]
-    if not pairs:
-        return tuple(known for known in decided if known is not None)
+    unread = [example for example, known in zip(batch.examples, decided, strict=True) if known is None]
+    found = iter(each_readable(unread, lambda some: _asked(batch, some), lambda example, _: _everything(example)))
+    return tuple(known or next(found) for known in decided)
+
+
+def _asked(batch: Batch, examples: Sequence[Example]) -> list[Assertion]:
+    """Ask the reader each question of its candidate."""
+    if not examples:
+        return []
     reader = batch.resources.answer_reader()
-    found = iter(reader.answer(pairs, further=True))
-    return tuple(known or Assertion(*next(found), reader.threshold) for known in decided)
+    pairs = [(example.question, example.candidate or "") for example in examples]
+    return [Assertion(*each, reader.threshold) for each in reader.answer(pairs, further=True)]
+
+
+def _everything(example: Example) -> Assertion:
+    candidate = example.candidate or ""
+    return Assertion(candidate, 0, len(candidate), 0.0)
 
 
 def _without_reading(example: Example) -> Assertion | None:
@@ -69,9 +94,8 @@ def _without_reading(example: Example) -> Assertion | None:
     candidate = example.candidate or ""
     if not candidate.strip():
         return NOTHING_ASSERTED
-    everything = Assertion(candidate, 0, len(candidate), 0.0)
     if not example.question.strip() or is_foreign(candidate):
-        return everything
+        return _everything(example)
     if len(candidate.split()) > SHORT:
         return None
-    return NOTHING_ASSERTED if is_no_answer(candidate) or is_refusal(candidate) else everything
+    return NOTHING_ASSERTED if is_no_answer(candidate) or is_refusal(candidate) else _everything(example)

@@ -17,11 +17,26 @@ Document = dict[str, Any]
 
 REFERENCES_HASH = "references_hash"
 """The field that tells whether two scores of one question were computed against the same references."""
-SCORE_FIELDS = ("id", "system", "scores", "unscored", "question", "judgement", "question_type", REFERENCES_HASH)
+ASSERTED, ATTEMPTED = "asserted", "attempted"
+"""The fields that say what metrics read an answer to assert, by spec, and whether it asserts anything."""
+SCORE_FIELDS = (
+    "id",
+    "system",
+    "scores",
+    "unscored",
+    ASSERTED,
+    ATTEMPTED,
+    "question",
+    "judgement",
+    "question_type",
+    REFERENCES_HASH,
+)
 """The fields of such an object that are ours; any other came with the input."""
 
 UNSCORED = " unscored"
 """Suffix of the column with the reasons why a metric has no score; no spec holds a space."""
+ASSERTED_COLUMN = f" {ASSERTED}"
+"""Suffix of the column with what a metric read an answer to assert."""
 EXTRA = "extra."
 """Prefix of a column that was a field of the input which Qassay does not use."""
 
@@ -81,9 +96,11 @@ def columns_of(documents: Iterable[Document], specs: Sequence[str]) -> list[Colu
     """Return the columns of all rows; each row may add some."""
     present: dict[str, None] = {}
     unscored: set[str] = set()
+    asserted: set[str] = set()
     for document in documents:
         present.update(dict.fromkeys(document))
         unscored.update(document.get("unscored", ()))
+        asserted.update(document.get(ASSERTED, ()))
     return [
         Column("id", None, "id", is_number=False),
         Column("system", None, "system", is_number=False),
@@ -92,6 +109,8 @@ def columns_of(documents: Iterable[Document], specs: Sequence[str]) -> list[Colu
         *([Column("question_type", None, "question_type", is_number=False)] if "question_type" in present else []),
         *(Column(spec, "scores", spec, is_number=True) for spec in specs),
         *(Column(f"{spec}{UNSCORED}", "unscored", spec, is_number=False) for spec in specs if spec in unscored),
+        *(Column(f"{spec}{ASSERTED_COLUMN}", ASSERTED, spec, is_number=False) for spec in specs if spec in asserted),
+        *([Column(ATTEMPTED, None, ATTEMPTED, is_number=False)] if asserted else []),
         *([Column(REFERENCES_HASH, None, REFERENCES_HASH, is_number=False)] if REFERENCES_HASH in present else []),
         *(Column(f"{EXTRA}{name}", None, name, is_number=False) for name in present if name not in SCORE_FIELDS),
     ]

@@ -12,8 +12,9 @@ from qassay.io.parsing.json_rows import DECODING_ERRORS, decode_row, explain
 from qassay.io.parsing.read_context import ReadContext, ReadOptions, fail
 from qassay.io.readers.formats import recognise
 from qassay.io.readers.parquet import parquet_rows
-from qassay.io.score_tables import EXTRA, REFERENCES_HASH, UNSCORED
+from qassay.io.score_tables import ASSERTED, ASSERTED_COLUMN, ATTEMPTED, EXTRA, REFERENCES_HASH, UNSCORED
 from qassay.io.source import Source
+from qassay.records import AnswerNotes
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,8 @@ class ScoredRow:
     """The text of the question; answers that share it are resampled together."""
     references_hash: str = ""
     """Identifies the references that the answer was scored against; empty in files that do not have it."""
+    notes: Mapping[str, AnswerNotes] = field(default_factory=dict)
+    """What metrics noted of the answer, by spec."""
 
 
 def read_scored(path: str | Path) -> Generator[ScoredRow, None, None]:
@@ -89,6 +92,9 @@ def _from_document(row: dict[str, Any]) -> ScoredRow:
         return fail('has no "scores"; give a file that `qassay score -o` wrote')
     question = row.pop("question", None)
     compared_with = _text(REFERENCES_HASH, row.pop(REFERENCES_HASH, None) or "")
+    notes = _notes(row.get(ASSERTED))
+    if notes:
+        row = {name: value for name, value in row.items() if name not in {ASSERTED, ATTEMPTED}}
     return ScoredRow(
         _text("id", row.pop("id", None)),
         _text("system", row.pop("system", "")),
@@ -99,7 +105,15 @@ def _from_document(row: dict[str, Any]) -> ScoredRow:
         row,
         "" if question is None else _text("question", question),
         compared_with,
+        notes,
     )
+
+
+def _notes(asserted: object) -> dict[str, AnswerNotes]:
+    """Return what metrics read an answer to assert; nothing where the field is an input's own."""
+    if not isinstance(asserted, dict) or not all(each is None or isinstance(each, str) for each in asserted.values()):
+        return {}
+    return {spec: AnswerNotes(text) for spec, text in asserted.items()}
 
 
 def _table(source: Source, delimiter: str) -> Iterator[ScoredRow]:
@@ -130,6 +144,9 @@ class _Columns:
 
     def __init__(self, names: Sequence[str], source: Source) -> None:
         known = {"id", "system", "question", "judgement", "question_type", REFERENCES_HASH}
+        asserted = [name for name in names if name.endswith(ASSERTED_COLUMN) and not name.startswith(EXTRA)]
+        self._asserted = [(name.removesuffix(ASSERTED_COLUMN), names.index(name)) for name in asserted]
+        known |= {ATTEMPTED, *asserted} if asserted else set()
         self._at = {name: at for at, name in enumerate(names) if name in known}
         rest = [(name, at) for at, name in enumerate(names) if name not in known]
         self._extra = [(name.removeprefix(EXTRA), at) for name, at in rest if name.startswith(EXTRA)]
@@ -142,16 +159,23 @@ class _Columns:
     def row(self, cells: Sequence[Any]) -> ScoredRow:
         """Return a row made of cells; empty ones are `None`."""
         named = {name: cells[at] for name, at in self._at.items()}
+        scores = {spec: _number(spec, cells[at]) for spec, at in self._scores}
         return ScoredRow(
             _text("id", named["id"]),
             named.get("system") or "",
-            {spec: _number(spec, cells[at]) for spec, at in self._scores},
+            scores,
             {spec: _text("unscored", cells[at]) for spec, at in self._reasons if cells[at] is not None},
             _number("judgement", named.get("judgement")),
             named.get("question_type"),
             {name: cells[at] for name, at in self._extra if cells[at] is not None},
             named.get("question") or "",
             named.get(REFERENCES_HASH) or "",
+            # An empty cell of a scored answer says that it asserts nothing.
+            {
+                spec: AnswerNotes(None if cells[at] is None else _text(ASSERTED, cells[at]))
+                for spec, at in self._asserted
+                if cells[at] is not None or scores.get(spec) is not None
+            },
         )
 
 

@@ -12,9 +12,17 @@ import msgspec
 from qassay.errors import OutputError
 from qassay.io.atomic_output import replacing
 from qassay.io.parsing.rows import as_input
-from qassay.io.score_tables import REFERENCES_HASH, SCORE_FIELDS, Document, write_delimited, write_parquet
+from qassay.io.score_tables import (
+    ASSERTED,
+    ATTEMPTED,
+    REFERENCES_HASH,
+    SCORE_FIELDS,
+    Document,
+    write_delimited,
+    write_parquet,
+)
 from qassay.io.scored_files import ScoredRow
-from qassay.records import Example, references_hash
+from qassay.records import AnswerNotes, Example, attempted, references_hash
 
 # Objects that JSON has no words for come from Python callers only; they are written as they print.
 _encode = msgspec.json.Encoder(enc_hook=str).encode
@@ -27,12 +35,18 @@ class RowWriter(Protocol):
         """Write the rows; on failure an older file of the name stays as it was."""
 
 
-def encode_row(example: Example, scores: Mapping[str, float | None], unscored: Mapping[str, str]) -> Document:
+def encode_row(
+    example: Example,
+    scores: Mapping[str, float | None],
+    unscored: Mapping[str, str],
+    notes: Mapping[str, AnswerNotes] | None = None,
+) -> Document:
     """Return an answer's scores as the JSON object that is written, with the input's unknown fields after ours.
 
-    A field of the input whose name is one of ours is written as `NAME (input)`.
+    `notes` has what metrics noted of the answer, by spec. A field of the input whose name is one of ours is written as
+    `NAME (input)`.
     """
-    return _document(example, scores, unscored)
+    return _document(example, scores, unscored, notes or {})
 
 
 def encode_jsonl(rows: Iterable[Mapping[str, Any]]) -> bytes:
@@ -59,12 +73,17 @@ class _DocumentWriter:
 
     def write(self, rows: Iterable[ScoredRow]) -> None:
         """Write the rows; on failure an older file of the name stays as it was."""
-        documents = (_document(row, row.scores, row.unscored) for row in rows)
+        documents = (_document(row, row.scores, row.unscored, row.notes) for row in rows)
         with replacing(self._path) as partial_path:
             self._write(partial_path, self._specs, documents)
 
 
-def _document(row: Example | ScoredRow, scores: Mapping[str, float | None], unscored: Mapping[str, str]) -> Document:
+def _document(
+    row: Example | ScoredRow,
+    scores: Mapping[str, float | None],
+    unscored: Mapping[str, str],
+    notes: Mapping[str, AnswerNotes],
+) -> Document:
     document: Document = {
         "id": row.id,
         "system": row.system,
@@ -72,6 +91,7 @@ def _document(row: Example | ScoredRow, scores: Mapping[str, float | None], unsc
     }
     if unscored:
         document["unscored"] = dict(unscored)
+    document |= asserted_fields(notes)
     if row.question:
         # Answers to one question are not independent: intervals and levels need to know which they are.
         document["question"] = row.question
@@ -84,6 +104,13 @@ def _document(row: Example | ScoredRow, scores: Mapping[str, float | None], unsc
     for field, value in row.extra.items():
         document[as_input(field) if field in SCORE_FIELDS else field] = value
     return document
+
+
+def asserted_fields(notes: Mapping[str, AnswerNotes]) -> Document:
+    """Return the fields that say what an answer asserts, by spec, and whether it attempts the question, if any do."""
+    if not notes:
+        return {}
+    return {ASSERTED: {spec: each.asserted for spec, each in notes.items()}, ATTEMPTED: attempted(notes)}
 
 
 def _finite(value: float | None) -> float | None:

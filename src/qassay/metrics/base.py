@@ -20,7 +20,7 @@ from qassay.plugins import guard_methods
 from qassay.spec import Declaration
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Mapping, Sequence
 
     from qassay.arrays import Bools, Floats, Ints
     from qassay.features.batch import Batch, Pairs
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from qassay.features.resources import Resources
     from qassay.features.weightings import Weighting
     from qassay.metrics.breakdown import AnswerWeights
-    from qassay.records import Example
+    from qassay.records import AnswerNotes, Example
     from qassay.spec import Corpus, MetricSpec, Param, Value
 
 
@@ -169,6 +169,13 @@ class Metric(ABC):
         A metric that says nothing here is shown with its score and its summary.
         """
         return [ScoreBreakdown()] * len(batch)
+
+    def answer_notes(self, batch: Batch) -> Sequence[AnswerNotes | None]:  # noqa: ARG002 - most note nothing
+        """Return what the metric notes of each answer besides its score, None where it notes nothing.
+
+        A metric that notes nothing of any answer returns nothing at all. Notes of unscored answers are left out.
+        """
+        return ()
 
     def token_weights(self, batch: Batch) -> list[AnswerWeights]:
         """Return the weights of the metric's tokens; nothing without a weighting."""

@@ -10,6 +10,7 @@ from qassay.arrays import real_numbers
 from qassay.errors import PluginError
 from qassay.metrics.breakdown import ScoreBreakdown
 from qassay.plugins import described
+from qassay.records import AnswerNotes
 
 if TYPE_CHECKING:
     from qassay.arrays import Floats
@@ -25,6 +26,7 @@ METHODS = (
     "stats",
     "finish",
     "explain",
+    "answer_notes",
     "token_weights",
     "unscored",
 )
@@ -68,6 +70,14 @@ def _explain(metric: Metric, batch: Batch, given: object) -> object:
     return given
 
 
+def _answer_notes(metric: Metric, batch: Batch, given: object) -> object:
+    right = isinstance(given, list | tuple) and all(each is None or isinstance(each, AnswerNotes) for each in given)
+    if not right or len(given) not in {0, len(batch)}:  # type: ignore[arg-type]  # a sequence, where it is right
+        remedy = "return one qassay.AnswerNotes per answer, or None"
+        raise _wrong(metric, f"returned {given!r:.60} from answer_notes for {len(batch)} answers; {remedy}")
+    return given
+
+
 def _unscored(metric: Metric, batch: Batch, given: object) -> object:
     if not isinstance(given, dict) or not all(key in range(len(batch)) for key in given):
         raise _wrong(metric, f"returned {given!r:.60} from unscored; return the reasons by row of the batch")
@@ -92,6 +102,7 @@ CHECKS: dict[str, Any] = {
     "stats": _stats,
     "finish": _finish,
     "explain": _explain,
+    "answer_notes": _answer_notes,
     "unscored": _unscored,
 }
 """By method: given the metric, what the method was given and what it returned, the latter as an array or as it is."""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from qassay.metrics.base import Metric
-    from qassay.records import Example
+    from qassay.records import AnswerNotes, Example
     from qassay.report.explain.evidence import AnswerEvidence
 
 UNNAMED, EVERYTHING = "unnamed", "all answers"
@@ -31,6 +31,8 @@ class AnswerRow:
     """By canonical spec; `None` where there is none."""
     unscored: Mapping[str, str]
     """Why a score is missing."""
+    notes: Mapping[str, AnswerNotes] = field(default_factory=dict)
+    """What metrics noted of the answer, by spec."""
     evidence: AnswerEvidence | None = None
     """What the scores are made of, where it was computed."""
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from qassay.text.normalise import compose
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterable
 
 LONGEST = 5000
 """How many characters of a text a page shows at most."""
@@ -32,6 +32,13 @@ def clip(text: str, longest: int = LONGEST) -> ClippedText:
     """Keep at most `longest` characters."""
     composed = compose(text)
     return ClippedText(composed[:longest], max(0, len(composed) - longest))
+
+
+def shown_spans(text: str, spans: Iterable[tuple[int, int]], longest: int) -> list[tuple[int, int]]:
+    """Return where spans of a text stand in its composed form, as far as that is shown."""
+    if not text.isascii():
+        spans = [(len(compose(text[:start])), len(compose(text[:end]))) for start, end in spans]
+    return [(start, min(end, longest)) for start, end in spans if start < min(end, longest)]
 
 
 def fitting_length(texts: Collection[str], budget: int = BUDGET) -> int:

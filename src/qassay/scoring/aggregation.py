@@ -19,13 +19,13 @@ from qassay.scoring.checkpoint import AGAIN
 from qassay.scoring.table import Aggregate, Signature
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from qassay.arrays import Floats, Ints
     from qassay.metrics.base import Metric
-    from qassay.records import Example
+    from qassay.records import AnswerNotes, Example
 
 DRAWS = 1000
 CONFIDENCE = 0.95
@@ -46,15 +46,22 @@ class ScoredBatch:
     notes: Counter[str] = field(default_factory=Counter)
     consumed_fields: frozenset[str] = frozenset()
     """Fields of the input that were read and are not written back, although they are not among an example's own."""
+    answer_notes: dict[str, Sequence[AnswerNotes | None]] = field(default_factory=dict)
+    """What metrics noted of each answer, for those that do."""
 
-    def rows(self) -> Iterator[tuple[Example, dict[str, float | None], dict[str, str]]]:
-        """Yield each example as it is written back, with its scores and the reasons for missing ones."""
+    def rows(self) -> Iterator[tuple[Example, dict[str, float | None], dict[str, str], dict[str, AnswerNotes]]]:
+        """Yield each example as it is written back, with its scores, reasons for missing ones, and notes."""
         columns = [values.tolist() for values in self.scores.values()]
         for i, (example, *values) in enumerate(zip(self.examples, *columns, strict=True)):
             # Only NaN differs from itself.
             scores = {spec: value if value == value else None for spec, value in zip(self.scores, values, strict=True)}  # noqa: PLR0124
             reasons = {spec: why[i] for spec, why in self.unscored.items() if i in why}
-            yield without_fields(example, self.consumed_fields), scores, reasons
+            yield without_fields(example, self.consumed_fields), scores, reasons, answer_notes_of(self.answer_notes, i)
+
+
+def answer_notes_of(notes: Mapping[str, Sequence[AnswerNotes | None]], i: int) -> dict[str, AnswerNotes]:
+    """Return what metrics noted of one answer, by spec."""
+    return {spec: note for spec, each in notes.items() if (note := each[i]) is not None}
 
 
 class _SystemState(msgspec.Struct):

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from qassay.io.input_stream import Reader
-    from qassay.records import Example
+    from qassay.records import AnswerNotes, Example
     from qassay.scoring.aggregation import ScoredBatch, Totals
     from qassay.scoring.progress import Progress
     from qassay.scoring.scorer import Place
@@ -183,11 +183,13 @@ class Run:
             self.question_log = self._closing.enter_context(log)
         self.scorer.first_pass(self._read(self.scorer.first_pass_label, self.open_reader()), self.question_log)
 
-    def answers(self, finished: RunResult) -> Iterator[tuple[Example, Mapping[str, float | None], Mapping[str, str]]]:
-        """Read the input once more together with its scores, for a report."""
+    def answers(
+        self, finished: RunResult
+    ) -> Iterator[tuple[Example, Mapping[str, float | None], Mapping[str, str], Mapping[str, AnswerNotes]]]:
+        """Read the input once more together with its scores and metrics' notes, for a report."""
         rows = read_rows(finished.rows)
         for example, row in zip(self._read("reporting", self.open_reader()), rows, strict=False):
-            yield example, row.scores, row.unscored
+            yield example, row.scores, row.unscored, row.notes
 
     def _fill(self, checkpointed: CheckpointedOutput, totals: Totals, reader: Reader) -> None:
         watch = _Watch(self.progress, "scoring", reader)

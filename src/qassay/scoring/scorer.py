@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from qassay.metrics.base import Metric
     from qassay.models.base import Device
     from qassay.models.question_model_names import Models
-    from qassay.records import Example
+    from qassay.records import AnswerNotes, Example
     from qassay.scoring.progress import Progress
     from qassay.spec import MetricSpec
 
@@ -196,11 +196,13 @@ class Scorer:
         for metric in self.metrics:
             spec = str(metric.spec)
             lacking = _lacking(metric, examples) if self._may_lack else {}
-            (stats, unscored), left_out = guard.run(partial(_measured, metric, lacking))
+            (stats, unscored, notes), left_out = guard.run(partial(_measured, metric, lacking))
             scored.stats[spec] = stats
             scored.scores[spec] = metric.finish(stats)
             undefined = dict.fromkeys(np.flatnonzero(np.isnan(scored.scores[spec])).tolist(), NO_NUMBER)
             scored.unscored[spec] = undefined | unscored | left_out
+            if notes:
+                scored.answer_notes[spec] = [None if i in undefined else each for i, each in enumerate(notes)]
         scored.notes.update(guard.notes)
         return scored
 
@@ -245,14 +247,16 @@ class Scorer:
         return too_long_reason(problem)
 
 
-def _measured(metric: Metric, lacking: Mapping[int, str], batch: Batch) -> tuple[Floats, dict[int, str]]:
+def _measured(
+    metric: Metric, lacking: Mapping[int, str], batch: Batch
+) -> tuple[Floats, dict[int, str], Sequence[AnswerNotes | None]]:
     if lacking:
         examples = [replace(each, candidate=None) if i in lacking else each for i, each in enumerate(batch.examples)]
         batch = Batch(examples, batch.resources)
     stats = metric.stats(batch)
     # What is no number must not reach the sums: such an answer is unscored.
     stats = np.where(np.isnan(stats).any(axis=1, keepdims=True), 0.0, stats)
-    return stats, {**metric.unscored(batch), **lacking}
+    return stats, {**metric.unscored(batch), **lacking}, metric.answer_notes(batch)
 
 
 def _lacking(metric: Metric, examples: Sequence[Example]) -> dict[int, str]:
@@ -334,6 +338,10 @@ def score_examples(
                 for i, reason in part.unscored[spec].items()
             }
             for spec in scorer.specs
+        },
+        answer_notes={
+            spec: tuple(note for part in parts for note in part.answer_notes.get(spec, (None,) * len(part.examples)))
+            for spec in dict.fromkeys(spec for part in parts for spec in part.answer_notes)
         },
         aggregates=tuple(totals.aggregates(seed)),
         notes=dict(totals.notes),

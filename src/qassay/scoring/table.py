@@ -15,12 +15,12 @@ from qassay.records import without_fields
 from qassay.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     import pandas as pd
 
     from qassay.arrays import Floats
-    from qassay.records import Example
+    from qassay.records import AnswerNotes, Example
 
 
 _SHOWN = 5
@@ -105,6 +105,8 @@ class ScoreTable:
     """For scores that were read from a file: identifies the references of each answer; empty where it is not known."""
     stored: frozenset[str] = frozenset()
     """Metrics whose scores were read from a file: a system's score is the mean of its answers' scores."""
+    answer_notes: Mapping[str, Sequence[AnswerNotes | None]] = field(default_factory=dict)
+    """By spec of a metric that notes something of answers, what it noted of each example."""
 
     def __repr__(self) -> str:
         systems = list(dict.fromkeys(example.system or "all answers" for example in self.examples))
@@ -148,13 +150,17 @@ class ScoreTable:
             raise NoSuchScoreError(f"no scores of {spec}; there are those of {', '.join(self.scores)}")
         return canonical
 
+    def notes_of(self, i: int) -> dict[str, AnswerNotes]:
+        """Return what metrics noted of one answer besides its scores, by spec."""
+        return {spec: note for spec, each in self.answer_notes.items() if (note := each[i]) is not None}
+
     def rows(self) -> Iterator[dict[str, Any]]:
         """Return each answer as `score -o` writes it."""
         for i, example in enumerate(self.examples):
             scores = {spec: self.score(spec, i) for spec in self.scores}
             reasons = {spec: score.reason for spec, score in scores.items() if score.reason}
             values = {spec: score.value for spec, score in scores.items()}
-            yield encode_row(without_fields(example, self.consumed_fields), values, reasons)
+            yield encode_row(without_fields(example, self.consumed_fields), values, reasons, self.notes_of(i))
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """Return the aggregates as plain dictionaries."""

@@ -66,6 +66,11 @@ class Ava(LearnedMetric):
         """Whether a network reads the texts: the linear model counts words."""
         return self.kind != "linear"
 
+    @property
+    def reads_assertions(self) -> bool:
+        """Whether answers are read for what they assert; the paper's own models are not."""
+        return self.kind == "mini"
+
     @classmethod
     def takes_model(cls, ref: str, settings: Mapping[str, Value]) -> bool:
         """Whether a model judges answers as the wanted kind does."""

@@ -8,6 +8,7 @@ import numpy as np
 
 from qassay.arrays import summed
 from qassay.equivalence.rule import RULE_NAMES
+from qassay.features.assertions import asserted_words
 from qassay.features.readability import UNREAD_TEXT, readable_pairs
 from qassay.metrics.base import EMPTY_REFERENCE, MeanMetric, best, divide, subset
 from qassay.metrics.breakdown import NOTHING, Ingredient, ScoreBreakdown, shortened
@@ -18,10 +19,13 @@ from qassay.spec import Param
 from qassay.text.symbols import holds_symbols, is_symbolic
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from qassay.arrays import Bools, Floats
     from qassay.features.batch import Batch, Pairs
     from qassay.features.resources import Resources
     from qassay.metrics.learned.canonical_pairs import JudgedPairs
+    from qassay.records import AnswerNotes
 
 
 NO_QUESTION = "answers without a question, judged by their references alone"
@@ -102,6 +106,15 @@ class LearnedMetric(MeanMetric):
                 ingredients = tuple(Ingredient(name, shortened(text)) for name, text in shown)
                 explained[batch.pairs.example[pair]] = ScoreBreakdown(ingredients)
         return explained
+
+    @property
+    def reads_assertions(self) -> bool:
+        """Whether answers are read for what they assert."""
+        return False
+
+    def answer_notes(self, batch: Batch) -> Sequence[AnswerNotes | None]:
+        """Note what each answer asserts, where the judge reads that."""
+        return asserted_words(batch) if self.reads_assertions else ()
 
     def unscored(self, batch: Batch) -> dict[int, str]:
         """Add the examples whose references are all blank."""

@@ -53,6 +53,11 @@ class Lerc(LearnedMetric):
         RULES,
     )
 
+    @property
+    def reads_assertions(self) -> bool:
+        """Whether answers are read for what they assert; a phrase of a text is the answer itself."""
+        return not self._of_phrases
+
     @classmethod
     def takes_model(cls, ref: str, settings: Mapping[str, Value]) -> bool:  # noqa: ARG003 - any reader
         """Whether a model reads context, question, reference and answer."""

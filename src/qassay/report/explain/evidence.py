@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from qassay.arrays import Floats, Ints
     from qassay.metrics.breakdown import Part
-    from qassay.records import Example
+    from qassay.records import AnswerNotes, Example
     from qassay.scoring.scorer import Scorer
 _WORDS = "word"
 
@@ -51,6 +51,8 @@ class AnswerEvidence:
     """By weighting."""
     parts: Mapping[str, Sequence[Part]] = field(default_factory=dict)
     """By spec of a metric that has parts, the signals with what they add to the verdict, the strongest first."""
+    notes: Mapping[str, AnswerNotes] = field(default_factory=dict)
+    """By spec of a metric that notes it, what the answer asserts."""
 
 
 def gather_evidence(examples: Iterable[Example], scorer: Scorer) -> Iterator[AnswerEvidence]:
@@ -62,10 +64,12 @@ def gather_evidence(examples: Iterable[Example], scorer: Scorer) -> Iterator[Ans
         readable = TooLongGuard(Batch(chunk, scorer.resources), scorer.on_error)
         weighed = {each: readable.run(partial(_weighed, weighting=each))[0] for each in weightings}
         explained = {str(metric.spec): readable.run(metric.explain)[0] for metric in scorer.metrics}
+        noted = {str(metric.spec): readable.run(metric.answer_notes)[0] for metric in scorer.metrics}
         for i in range(len(chunk)):
             yield AnswerEvidence(
                 {name: found[i] for name, found in weighed.items()},
                 {spec: found[i].parts for spec, found in explained.items() if found[i].parts},
+                {spec: note for spec, each in noted.items() if each and (note := each[i]) is not None},
             )
 
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from qassay.errors import SpecError
 from qassay.features.batch import Batch
+from qassay.io.writers import asserted_fields
 from qassay.metrics.learned.canonical_pairs import RULE_NOTE
 from qassay.metrics.registry import parse_spec
-from qassay.report.clipping import ClippedText, clip
+from qassay.report.asserted import asserted_spans
+from qassay.report.clipping import ClippedText, clip, shown_spans
 from qassay.report.explain.alignment import Match, align, closest
 from qassay.scoring.table import Score
 from qassay.text.spans import spread
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     from qassay.metrics.base import Metric
     from qassay.metrics.breakdown import AnswerWeights, Ingredient, Part
     from qassay.models.base import TokenWeights
-    from qassay.records import Example, Reference
+    from qassay.records import AnswerNotes, Example, Reference
     from qassay.report.explain.alignment import AlignedWord
     from qassay.scoring.scorer import Scorer
 
@@ -48,6 +50,12 @@ class ExplainedText:
 
     shown: ClippedText
     words: tuple[ExplainedWord, ...]
+    asserted: tuple[tuple[int, int], ...] = ()
+    """Where the words stand that an answer asserts."""
+
+    def asserts(self, start: int, end: int) -> bool:
+        """Whether some characters belong to what the answer asserts."""
+        return any(first <= start and end <= last for first, last in self.asserted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +98,8 @@ class Explanation:
     parts: Mapping[str, Sequence[Part]]
     """By spec of a judge, the signals with what they add to the verdict, for the reference that fits best."""
     notes: Mapping[str, int]
+    answer_notes: Mapping[str, AnswerNotes] = field(default_factory=dict)
+    """What metrics noted of the answer, by spec: what it asserts."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the explanation as plain data."""
@@ -100,6 +110,7 @@ class Explanation:
             "candidate": self.example.candidate,
             "scores": {spec: score.value for spec, score in self.scores.items()},
             "unscored": {spec: score.reason for spec, score in self.scores.items() if score.reason},
+            **asserted_fields(self.answer_notes),
             "closest": self.closest,
             "references": [_comparison_dict(each) for each in self.comparisons],
             "definitions": dict(self.definitions),
@@ -120,13 +131,16 @@ def explain(example: Example, specs: Sequence[str], scorer: Scorer) -> Explanati
         scorer.first_pass([example])
     alone = [replace(example, references=(each,)) for each in example.references]
     scored = scorer.score([example, *alone])
-    scores = [_scores(values, reasons, metrics) for _, values, reasons in scored.rows()]
+    rows = list(scored.rows())
+    scores = [_scores(values, reasons, metrics) for _, values, reasons, _ in rows]
+    noted = {str(metric.spec): rows[0][3][str(metric.spec)] for metric in metrics if str(metric.spec) in rows[0][3]}
     batch = Batch([example, *alone], scorer.resources)
     explained = {str(metric.spec): metric.explain(batch) for metric in metrics}
     weights = _token_weights(metrics, batch)
     candidate = clip(example.candidate or "")
     references = [clip(each.text) for each in example.references]
     alignments = [align(candidate.text, each.text) for each in references]
+    asserted = tuple(shown_spans(example.candidate or "", asserted_spans(noted), len(candidate.text)))
     return Explanation(
         example=example,
         specs=tuple(str(metric.spec) for metric in metrics),
@@ -137,7 +151,10 @@ def explain(example: Example, specs: Sequence[str], scorer: Scorer) -> Explanati
             ReferenceComparison(
                 reference=example.references[i],
                 candidate_side=_side(
-                    candidate, alignment.candidate, {name: each[0].candidate for name, each in weights.items()}
+                    candidate,
+                    alignment.candidate,
+                    {name: each[0].candidate for name, each in weights.items()},
+                    asserted,
                 ),
                 reference_side=_side(
                     references[i], alignment.reference, {name: each[0].references[i] for name, each in weights.items()}
@@ -154,6 +171,7 @@ def explain(example: Example, specs: Sequence[str], scorer: Scorer) -> Explanati
         parts={spec: found[0].parts for spec, found in explained.items() if found[0].parts},
         # What was read is shown with each reference.
         notes={note: count for note, count in scored.notes.items() if not note.startswith(RULE_NOTE)},
+        answer_notes=noted,
     )
 
 
@@ -182,7 +200,12 @@ def _token_weights(metrics: Sequence[Metric], batch: Batch) -> dict[str, list[An
     return found
 
 
-def _side(shown: ClippedText, words: Sequence[AlignedWord], weights: Mapping[str, TokenWeights]) -> ExplainedText:
+def _side(
+    shown: ClippedText,
+    words: Sequence[AlignedWord],
+    weights: Mapping[str, TokenWeights],
+    asserted: tuple[tuple[int, int], ...] = (),
+) -> ExplainedText:
     """Project the weights of a metric's tokens onto the words; a word that no token covers has no weight."""
     spans = np.array([(word.start, word.end) for word in words], np.int64).reshape(-1, 2)
     of_word: list[dict[str, float]] = [{} for _ in words]
@@ -196,6 +219,7 @@ def _side(shown: ClippedText, words: Sequence[AlignedWord], weights: Mapping[str
             ExplainedWord(shown.text[word.start : word.end], word.start, word.end, word.match, of_word[i])
             for i, word in enumerate(words)
         ),
+        asserted,
     )
 
 

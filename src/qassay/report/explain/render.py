@@ -12,6 +12,7 @@ from rich.text import Text
 
 from qassay.metrics.breakdown import NOTHING, topics
 from qassay.models.onnx.judge_layer import BIAS
+from qassay.report.asserted import says
 from qassay.report.clipping import clip
 from qassay.report.explain.alignment import Match
 from qassay.report.explain.explanation import GIVEN, Explanation, explain
@@ -78,6 +79,7 @@ def render_explanation(explanation: Explanation, call: str = "") -> str:
         topics=topics,
         given=GIVEN,
         strongest=strongest,
+        says=says,
         named_matches={match.value: match.name.lower() for match in Match},
     )
 
@@ -181,7 +183,9 @@ def _scores_table(explanation: Explanation, comparison: ReferenceComparison) -> 
         if behind and len(explanation.comparisons) > 1:
             alone = score_text(comparison.scores[spec].value)
             behind = f"{_label(explanation, explanation.closest)} alone {alone}: {behind}"
-        said = score.reason or behind or explanation.definitions[spec]
+        noted = explanation.answer_notes.get(spec)
+        read = "\n".join(filter(None, [plain(says(noted)) if noted else "", behind]))
+        said = score.reason or read or explanation.definitions[spec]
         table.add_row(Text(spec), score_text(score.value), Text(said))
     return table
 

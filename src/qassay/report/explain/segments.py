@@ -22,6 +22,8 @@ class Segment:
     text: str
     match: Match
     weights: Mapping[str, float]
+    asserted: bool = False
+    """Whether it belongs to what the answer asserts."""
 
 
 def segments(side: ExplainedText) -> Iterator[Segment]:
@@ -29,12 +31,13 @@ def segments(side: ExplainedText) -> Iterator[Segment]:
     text, position = side.shown.text, 0
     for word in side.words:
         if word.start > position:
-            yield Segment(text[position : word.start], Match.NONE, _NO_WEIGHTS)
+            yield Segment(text[position : word.start], Match.NONE, _NO_WEIGHTS, side.asserts(position, word.start))
         if word.end > word.start:
-            yield Segment(text[word.start : word.end], word.match, word.weights)
+            asserted = side.asserts(word.start, word.end)
+            yield Segment(text[word.start : word.end], word.match, word.weights, asserted)
             position = word.end
     if position < len(text):
-        yield Segment(text[position:], Match.NONE, _NO_WEIGHTS)
+        yield Segment(text[position:], Match.NONE, _NO_WEIGHTS, side.asserts(position, len(text)))
 
 
 def strongest(comparison: ReferenceComparison, weighting: str) -> float:

@@ -100,7 +100,8 @@ def table_rows(table: ScoreTable) -> Iterator[AnswerRow]:
     """Yield a table's answers with their scores."""
     for i, example in enumerate(table.examples):
         scores = {spec: None if np.isnan(values[i]) else float(values[i]) for spec, values in table.scores.items()}
-        yield AnswerRow(example, scores, {spec: why[i] for spec, why in table.unscored.items() if i in why})
+        reasons = {spec: why[i] for spec, why in table.unscored.items() if i in why}
+        yield AnswerRow(example, scores, reasons, table.notes_of(i))
 
 
 def _pair(report: ComparisonReport, rows: Sequence[SystemComparison], names: Mapping[str, str]) -> _Pair:

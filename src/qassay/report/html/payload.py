@@ -6,7 +6,9 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from qassay.metrics.breakdown import topics
-from qassay.report.clipping import clip, fitting_length
+from qassay.records import attempted
+from qassay.report.asserted import asserted_spans, says
+from qassay.report.clipping import clip, fitting_length, shown_spans
 from qassay.report.explain.alignment import Match, align, closest, highlights
 from qassay.report.html.document import embed
 
@@ -117,12 +119,16 @@ def _answer(row: AnswerRow, specs: Sequence[str], system: int, ordering: Orderin
     shown = "" if candidate is None else texts.shown[candidate]
     numbers = [texts.add(text) for text, _ in kept]
     alignments = [align(shown, texts.shown[each]) for each in numbers]
+    spans = shown_spans(example.candidate or "", asserted_spans(row.notes), len(shown))
     optional = {
         "type": example.question_type,
         "opinion": example.opinion,
         "entities": example.entities or None,
         "judgement": example.judgement,
         "reasons": {i: row.unscored[spec] for i, spec in enumerate(specs) if spec in row.unscored} or None,
+        "says": {i: says(row.notes[spec]) for i, spec in enumerate(specs) if spec in row.notes} or None,
+        "asserted": _gaps(spans) or None,
+        "attempted": attempted(row.notes),
         "hidden": len(references) - len(kept) or None,
     }
     return {
@@ -190,6 +196,14 @@ def _reference(number: int, opinion: str | None, times: int) -> dict[str, Any]:
         **({"opinion": opinion} if opinion else {}),
         **({"times": times} if times > 1 else {}),
     }
+
+
+def _gaps(spans: Sequence[tuple[int, int]]) -> list[int]:
+    """Write spans as [gap, length, gap, length, …]."""
+    ends = [0, *(end for _, end in spans)]
+    return [
+        number for (start, end), before in zip(spans, ends, strict=False) for number in (start - before, end - start)
+    ]
 
 
 def _runs(text: str, words: Sequence[AlignedWord]) -> list[int]:

@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from qassay.report.answers import system_names
+from qassay.report.asserted import says
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -176,6 +177,9 @@ def _answer_lines(row: AnswerRow) -> Table:
     grid.add_row("A", Text(candidate) if candidate else Text(missing, "yellow italic"))
     if example.references:
         grid.add_row("R", Text(plain(example.references[0].text) + more))
+    # An answer that is nothing but what it asserts says so by itself.
+    for said in dict.fromkeys(says(each) for each in row.notes.values() if plain(each.asserted or "") != candidate):
+        grid.add_row("", Text(plain(said), "dim"))
     grid.add_row("", Text(plain(" · ".join(filter(None, (example.system, example.id)))), "dim"))
     return grid
 

@@ -2,7 +2,7 @@
 
 // What an opened answer shows: texts with matching words, weights, scores, signals, and the other systems' answers.
 const AnswerDetail = (() => {
-  const { data, specs, systems, make, textOf, answerText, format, formatJudgement, tint, nothing, marked, scoreCell } = Answers;
+  const { data, specs, systems, make, textOf, answerText, format, formatJudgement, tint, nothing, assertedIn, piecesOf, marked, scoreCell } = Answers;
 
   const section = (title, ...children) => make("div", { class: "part" }, make("h4", {}, title), ...children);
   const fact = (name, value) => (value === undefined || value === "" ? [] : [
@@ -11,25 +11,25 @@ const AnswerDetail = (() => {
   const opinionOf = (opinion) => (opinion ? make("span", { class: "tag" }, opinion) : null);
 
   // Weights are [gap, length, step, …] in code points, steps from 1 to 9 of the strongest weight.
-  const heated = (number, runs) => {
+  const heated = (number, runs, spans = []) => {
     const points = Array.from(textOf(number));
     const box = make("p", { class: "text heat", dir: "auto" });
     let at = 0;
     for (let i = 0; i < runs.length; i += 3) {
       const start = at + runs[i];
       const end = start + runs[i + 1];
-      const word = make("span", {}, points.slice(start, end).join(""));
+      const word = make("span", {}, ...piecesOf(points, start, end, spans));
       word.style.setProperty("--weight", runs[i + 2] / 9);
-      box.append(points.slice(at, start).join(""), word);
+      box.append(...piecesOf(points, at, start, spans), word);
       at = end;
     }
-    box.append(points.slice(at).join(""));
+    box.append(...piecesOf(points, at, points.length, spans));
     return box;
   };
   const heatPart = (answer, i) => (answer.weights || []).map(([candidate, ...references], k) => {
     if (answer.candidate === null || !references[i]) return null;
     return make("div", { class: "heats" }, make("h4", {}, "Weights of answer and reference: ", make("code", {}, data.weightings[k])),
-      heated(answer.candidate, candidate), heated(answer.references[i].text, references[i]));
+      heated(answer.candidate, candidate, assertedIn(answer)), heated(answer.references[i].text, references[i]));
   }).filter(Boolean);
   const signalsPart = (answer) => Object.entries(answer.parts || {}).map(([spec, parts]) => {
     const signed = (part) => (part > 0 ? "+" : "") + part.toFixed(2);
@@ -69,7 +69,7 @@ const AnswerDetail = (() => {
     const empty = nothing(answer.candidate);
     const compareWith = (i) => {
       const reference = answer.references[i];
-      holder.replaceChildren(empty || marked(answer.candidate, reference ? reference.candidate : []));
+      holder.replaceChildren(empty || marked(answer.candidate, reference ? reference.candidate : [], assertedIn(answer)));
       heat.replaceChildren(...(empty ? [] : heatPart(answer, i)));
       list.querySelectorAll("li").forEach((item, k) => item.classList.toggle("compared", k === i));
       list.querySelectorAll("button").forEach((button, k) => button.setAttribute("aria-pressed", String(k === i)));
@@ -86,7 +86,8 @@ const AnswerDetail = (() => {
     const hidden = answer.hidden ? make("p", { class: "muted" }, `… ${answer.hidden} more references`) : null;
     const legend = empty ? null : make("p", { class: "legend muted" },
       make("mark", { class: "ordered" }, "same words, same order"), " ",
-      make("mark", { class: "shared" }, "same words elsewhere"));
+      make("mark", { class: "shared" }, "same words elsewhere"),
+      answer.asserted ? make("b", { class: "asserted" }, "what the answer asserts") : null);
     return [
       section("Answer", holder, opinionOf(answer.opinion)),
       section(several ? "References" : "Reference", list, hidden),
@@ -95,11 +96,12 @@ const AnswerDetail = (() => {
     ];
   };
 
-  const scoresPart = (answer) => section("Scores", make("table", { class: "score-list" }, make("tbody", {}, ...specs.map((spec, i) => {
+  const scoresPart = (answer) => section("Scores", make("table", { class: "score-list" }, make("tbody", {}, ...specs.flatMap((spec, i) => {
     const reason = answer.reasons && answer.reasons[i];
     const row = make("tr", {}, make("th", { scope: "row" }, make("code", {}, spec)), scoreCell("td", answer, i));
     if (reason) row.append(make("td", { class: "reason" }, reason));
-    return row;
+    const said = answer.says && answer.says[i];
+    return said ? [row, make("tr", {}, make("td", { class: "says", colspan: "3", dir: "auto" }, said))] : [row];
   }))));
 
   const otherAnswers = (others, reveal) => {

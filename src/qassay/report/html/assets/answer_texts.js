@@ -32,20 +32,39 @@ const Answers = (() => {
     if (candidate === null) return make("em", { class: "none" }, "no answer given");
     return textOf(candidate).trim() ? null : make("em", { class: "none" }, "empty answer");
   };
+  // What the answer asserts, as [start, end] in code points, from [gap, length, …].
+  const assertedIn = (answer) => {
+    const spans = [];
+    let at = 0;
+    for (let i = 0; i < (answer.asserted || []).length; i += 2) {
+      const start = at + answer.asserted[i];
+      at = start + answer.asserted[i + 1];
+      spans.push([start, at]);
+    }
+    return spans;
+  };
+  // Some characters of a text, with those marked that the answer asserts.
+  const piecesOf = (points, from, to, spans) => {
+    const edges = [...new Set([from, to, ...spans.flat()])].filter((edge) => edge >= from && edge <= to).sort((a, b) => a - b);
+    return edges.slice(1).map((end, i) => {
+      const text = points.slice(edges[i], end).join("");
+      return spans.some(([first, last]) => first <= edges[i] && end <= last) ? make("b", { class: "asserted" }, text) : text;
+    });
+  };
   // Runs are [gap, length, gap, length, …] in code points; a negative length marks words out of order.
-  const marked = (number, runs) => {
+  const marked = (number, runs, spans = []) => {
     const points = Array.from(textOf(number));
     const box = make("p", { class: "text", dir: "auto" });
     let at = 0;
     for (let i = 0; i < runs.length; i += 2) {
       const start = at + runs[i];
       const end = start + Math.abs(runs[i + 1]);
-      box.append(points.slice(at, start).join(""));
+      box.append(...piecesOf(points, at, start, spans));
       const kind = runs[i + 1] < 0 ? "shared" : "ordered";
-      box.append(make("mark", { class: kind }, points.slice(start, end).join("")));
+      box.append(make("mark", { class: kind }, ...piecesOf(points, start, end, spans)));
       at = end;
     }
-    box.append(points.slice(at).join(""));
+    box.append(...piecesOf(points, at, points.length, spans));
     const left = rest(number);
     if (left) box.append(" ", left);
     return box;
@@ -58,5 +77,5 @@ const Answers = (() => {
     return cell;
   };
 
-  return { data, specs, maxima, systems, answers, make, breakable, textOf, answerText, format, formatJudgement, tint, nothing, marked, scoreCell };
+  return { data, specs, maxima, systems, answers, make, breakable, textOf, answerText, format, formatJudgement, tint, nothing, assertedIn, piecesOf, marked, scoreCell };
 })();
