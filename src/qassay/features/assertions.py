@@ -76,12 +76,15 @@ def _read(batch: Batch) -> tuple[Assertion, ...]:
 
 
 def _asked(batch: Batch, examples: Sequence[Example]) -> list[Assertion]:
-    """Ask the reader each question of its candidate."""
-    if not examples:
-        return []
-    reader = batch.resources.answer_reader()
+    """Ask the reader each question of its candidate, unless it was asked for a part of the batch."""
+    known: dict[tuple[str, str], Assertion] = batch.shared_memo(assertions, dict)
     pairs = [(example.question, example.candidate or "") for example in examples]
-    return [Assertion(*each, reader.threshold) for each in reader.answer(pairs, further=True)]
+    new = [pair for pair in dict.fromkeys(pairs) if pair not in known]
+    if new:
+        reader = batch.resources.answer_reader()
+        found = [Assertion(*each, reader.threshold) for each in reader.answer(new, further=True)]
+        known.update(zip(new, found, strict=True))
+    return [known[pair] for pair in pairs]
 
 
 def _everything(example: Example) -> Assertion:

@@ -38,21 +38,34 @@ class NotingModel(Protocol):
     english: bool
 
 
+class Origin(NamedTuple):
+    """What a batch that is part of another one has from it."""
+
+    examples: Sequence[Example]
+    """The examples as they were given, by which the language of their texts is known."""
+    memo: dict[Hashable, object]
+    """What was computed on texts, for all parts."""
+
+
 class Batch:
     """Examples that are scored together. Equal texts are stored once, and each feature is computed once."""
 
-    def __init__(self, examples: Sequence[Example], resources: Resources | None = None) -> None:
+    def __init__(
+        self, examples: Sequence[Example], resources: Resources | None = None, origin: Origin | None = None
+    ) -> None:
         self.examples = examples
         self.resources = resources or Resources()
+        self._origin = origin or Origin(examples, {})
         self._noted: dict[str, set[tuple[str, int]]] = {}
         self.spaced: set[int] = set()
         """The rows of texts in a language written with spaces that also hold characters of unspaced scripts."""
         self._index: dict[str | tuple[str, bool], int] = {}
         self._memo: dict[Hashable, object] = {}
-        self.candidate = self._intern_all([example.candidate or "" for example in examples], examples)
+        owners = self._origin.examples
+        self.candidate = self._intern_all([example.candidate or "" for example in examples], owners)
         self.reference = self._intern_all(
             [each.text for example in examples for each in example.references],
-            [example for example in examples for _ in example.references],
+            [owner for owner, example in zip(owners, examples, strict=True) for _ in example.references],
         )
         self._reference_counts = np.array([len(example.references) for example in examples], np.int64)
 
@@ -64,6 +77,23 @@ class Batch:
         if key not in self._memo:
             self._memo[key] = compute()
         return cast("_Feature", self._memo[key])
+
+    def shared_memo(self, key: Hashable, compute: Callable[[], _Feature]) -> _Feature:
+        """Return what was computed under this key for this batch, the one it is part of, or any part of it.
+
+        For what depends on texts alone, not on their rows.
+        """
+        if key not in self._origin.memo:
+            self._origin.memo[key] = compute()
+        return cast("_Feature", self._origin.memo[key])
+
+    def part(self, examples: Sequence[Example], rows: Sequence[int]) -> Batch:
+        """Return a batch of examples that were made from some of these, with fewer references or other texts.
+
+        `rows` are those that they were made from, whose language they are in.
+        """
+        owners = self._origin.examples
+        return Batch(examples, self.resources, Origin([owners[i] for i in rows], self._origin.memo))
 
     def _intern_all(self, texts: Sequence[str], owners: Sequence[Example]) -> Ints:
         index = self._index
@@ -112,10 +142,14 @@ class Batch:
         noted.update(("reference", i) for i in np.flatnonzero(references).tolist())
         noted.update(("question", i) for i in questions)
 
-    def adopt_notes(self, part: Batch, rows: Sequence[int]) -> None:
-        """Add the notes of a batch that has some of the examples; `rows` are their rows here."""
+    def adopt_notes(self, part: Batch, rows: Sequence[int], references: Sequence[int] | None = None) -> None:
+        """Add the notes of a batch that has some of the examples; `rows` are their rows here.
+
+        `references` are the positions of the part's references in the flat list here; by default it has all of them.
+        """
         firsts = np.cumsum(self._reference_counts) - self._reference_counts
-        flat = ranges(firsts[list(rows)], self._reference_counts[list(rows)]).tolist()
+        chosen = ranges(firsts[list(rows)], self._reference_counts[list(rows)]).tolist()
+        flat = chosen if references is None else references
         for message, noted in part._noted.items():
             places = {(kind, flat[i] if kind == "reference" else rows[i]) for kind, i in noted}
             self._noted.setdefault(message, set()).update(places)

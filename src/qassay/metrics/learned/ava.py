@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,9 +9,9 @@ import numpy as np
 from qassay.errors import SpecError
 from qassay.features.readability import UNREAD
 from qassay.features.token_views import token_view
-from qassay.metrics.base import subset
 from qassay.metrics.learned.base import MODEL, REFERENCES, RULES, LearnedMetric
 from qassay.metrics.learned.judge_logits import judge_logits
+from qassay.metrics.learned.screening import SCREEN
 from qassay.metrics.learned.signal_labels import labelled_parts
 from qassay.metrics.learned.signals import JUDGE, Signals, lexical_signals, model_signals
 from qassay.models.base import EMBEDDED, parse_ref
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
     from qassay.arrays import Floats
     from qassay.features.batch import Batch, Pairs
     from qassay.features.resources import Resources
-    from qassay.metrics.breakdown import Part, ScoreBreakdown
+    from qassay.metrics.breakdown import Part
     from qassay.spec import MetricSpec, Value
 
 KINDS = ("mini", "linear", *DESIGNS)
@@ -56,6 +55,7 @@ class Ava(LearnedMetric):
         MODEL,
         Param("kind", "mini", "the embedded judge, or a model of the paper's", choices=KINDS),
         REFERENCES,
+        SCREEN,
         UNREAD,
         RULES,
     )
@@ -82,6 +82,8 @@ class Ava(LearnedMetric):
         self._model = self.text("model")
         if self.kind != "mini" and "rules" in dict(spec.options):
             raise SpecError(f"ava,kind={self.kind} judges what is written; leave rules= out")
+        if self.kind == "linear" and "screen" in dict(spec.options):
+            raise SpecError("ava,kind=linear counts words and judges every reference; leave screen= out")
         if self._model != EMBEDDED and self.kind != "linear":
             self._check_design()
         elif self.kind in DESIGNS:
@@ -112,6 +114,11 @@ class Ava(LearnedMetric):
             return {**known, "model": judge}
         JudgeLayer.read(folder)
         return {**known, "model": judge, "layer": fingerprint(folder / DESCRIPTION), "weights": _weights(resources)}
+
+    @property
+    def screens(self) -> bool:
+        """Whether references are left out that a verdict does not need; the linear model reads all of them together."""
+        return super().screens and self.kind != "linear"
 
     @property
     def rules(self) -> tuple[str, ...]:
@@ -156,36 +163,16 @@ class Ava(LearnedMetric):
             return LinearAva.read(parse_ref(self._model).folder).parts(ones.values)
         return self._layer_parts(batch, pairs, ones)
 
-    def explain(self, batch: Batch) -> list[ScoreBreakdown]:
-        """Add the signals with their parts in the verdict, for the reference that fits best.
-
-        An example that no model decides on (blank, missing, or identical to a reference) has none, and neither has a
-        kind of judge whose verdict is no sum of parts.
-        """
-        explained = super().explain(batch)
+    def verdict_parts(self, batch: Batch, pairs: Pairs) -> list[tuple[Part, ...]]:
+        """Return the signals with their parts in each pair's verdict; nothing for kinds whose verdict is no sum."""
         if self.kind not in EXPLAINED:
-            return explained
-        usable = self._usable(batch)
-        best_logit = np.full(len(batch), -np.inf)
-        parts: dict[int, tuple[Part, ...]] = {}
-        for side in self.judged_pairs(batch, usable):
-            example = usable.example[side.rows]
-            same = side.batch.candidate[side.pairs.example] == side.batch.reference[side.pairs.reference]
-            best_logit[example[same]] = np.inf
-            open_ = self._open(side.batch, side.pairs)
-            if not open_.any():
-                continue
-            pairs = subset(side.pairs, open_)
-            signals, found = self.pair_parts(side.batch, pairs)
-            coefficients = self._coefficients(side.batch, pairs, signals)
-            for row, i in enumerate(example[open_].tolist()):
-                if found[row].sum() > best_logit[i]:
-                    best_logit[i] = found[row].sum()
-                    values = [1.0, *signals.values[row].tolist()]
-                    parts[i] = labelled_parts(("bias", *signals.names), values, coefficients[row].tolist())
+            return []
+        signals, _ = self.pair_parts(batch, pairs)
+        coefficients = self._coefficients(batch, pairs, signals)
+        names = ("bias", *signals.names)
         return [
-            replace(each, parts=parts[i]) if i in parts and best_logit[i] < np.inf else each
-            for i, each in enumerate(explained)
+            labelled_parts(names, [1.0, *values], given)
+            for values, given in zip(signals.values.tolist(), coefficients.tolist(), strict=True)
         ]
 
     @staticmethod

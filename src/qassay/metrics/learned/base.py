@@ -11,8 +11,9 @@ from qassay.equivalence.rule import RULE_NAMES
 from qassay.features.assertions import asserted_words
 from qassay.features.readability import UNREAD_TEXT, readable_pairs
 from qassay.metrics.base import EMPTY_REFERENCE, MeanMetric, best, divide, subset
-from qassay.metrics.breakdown import NOTHING, Ingredient, ScoreBreakdown, shortened
+from qassay.metrics.breakdown import NOTHING, Ingredient, ScoreBreakdown, best_pairs, shortened
 from qassay.metrics.learned.canonical_pairs import canonical_pairs
+from qassay.metrics.learned.screening import screened_scores, with_references
 from qassay.models.base import EMBEDDED
 from qassay.models.onnx.judge_layer import probability
 from qassay.spec import Param
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from qassay.arrays import Bools, Floats
     from qassay.features.batch import Batch, Pairs
     from qassay.features.resources import Resources
+    from qassay.metrics.breakdown import Part
     from qassay.metrics.learned.canonical_pairs import JudgedPairs
     from qassay.records import AnswerNotes
 
@@ -59,13 +61,30 @@ class LearnedMetric(MeanMetric):
         """Combine the references' probabilities."""
         batch.note(NO_QUESTION, (i for i, example in enumerate(batch.examples) if not example.question.strip()))
         pairs = self._usable(batch)
-        scores = np.zeros(len(pairs.example))
-        for side in self.judged_pairs(batch, pairs):
-            scores[side.rows] = self._probabilities(side.batch, side.pairs)
+        scores = self.pair_scores(batch, pairs)
         if self.text("refs") == "max":
             return best(scores, pairs.example, len(batch))
         totals = summed(pairs.example, scores, len(batch))
         return divide(totals, np.bincount(pairs.example, minlength=len(batch)).astype(np.float64), empty=np.nan)
+
+    @property
+    def screens(self) -> bool:
+        """Whether references are left out that a verdict does not need."""
+        return self.settings.get("screen") == "on" and self.text("refs") == "max"
+
+    def pair_scores(self, batch: Batch, pairs: Pairs) -> Floats:
+        """Return the probability of each pair's candidate being right, minus infinity where it was not judged."""
+        if not self.screens:
+            return self._judged(batch, pairs)
+        decided = np.where(self._open(batch, pairs), np.nan, self._decided(batch, pairs))
+        return screened_scores(batch, pairs, decided, self._judged)
+
+    def _judged(self, batch: Batch, pairs: Pairs) -> Floats:
+        """Judge every pair."""
+        scores = np.zeros(len(pairs.example))
+        for side in self.judged_pairs(batch, pairs):
+            scores[side.rows] = self._probabilities(side.batch, side.pairs)
+        return scores
 
     @property
     def rules(self) -> tuple[str, ...]:
@@ -84,27 +103,43 @@ class LearnedMetric(MeanMetric):
         return canonical_pairs(batch, pairs, self.rules)
 
     def _probabilities(self, batch: Batch, pairs: Pairs) -> Floats:
-        scores = np.zeros(len(pairs.example))
+        scores = self._decided(batch, pairs)
         open_ = self._open(batch, pairs)
-        scores[open_] = self.pair_probabilities(batch, subset(pairs, open_))
+        if open_.any():
+            scores[open_] = self.pair_probabilities(batch, subset(pairs, open_))
+        return scores
+
+    @staticmethod
+    def _decided(batch: Batch, pairs: Pairs) -> Floats:
+        """Return the scores of the pairs that need no model, and 0 for the others."""
         candidate, reference = batch.candidate[pairs.example], batch.reference[pairs.reference]
-        scores[candidate == reference] = 1.0
+        scores = (candidate == reference).astype(np.float64)
         for row in np.flatnonzero(_symbolic(batch)[reference]):
             scores[row] = holds_symbols(batch.texts[candidate[row]], batch.texts[reference[row]])
         return scores
 
     def explain(self, batch: Batch) -> list[ScoreBreakdown]:
-        """Show answers as they were judged, where rules changed them, and which rules did."""
+        """Show the reference that the verdict comes from, where there are several, and what was judged against it.
+
+        That is the answer as rules changed it, with the rules that did, and the parts of the verdict, where it is a sum
+        of parts and a model gave it.
+        """
+        pairs = self._usable(batch)
+        best_rows = best_pairs(self.pair_scores(batch, pairs), pairs.example, len(batch))
         explained = [ScoreBreakdown()] * len(batch)
-        for part in self.judged_pairs(batch, batch.pairs)[1:]:
-            for pair, example, fired in zip(part.rows.tolist(), part.batch.examples, part.fired, strict=True):
-                changes: dict[str, list[str]] = {}
-                for rule in fired:
-                    changes.setdefault(rule.name, []).append(f"{rule.before} \u2192 {rule.after or NOTHING}")
-                by_rule = [(f"rule {name}", "; ".join(made)) for name, made in changes.items()]
-                shown = [("judged as", example.candidate or NOTHING), *by_rule]
+        examples = np.flatnonzero(best_rows >= 0)
+        if not len(examples):
+            return explained
+        part = with_references(batch, pairs, best_rows[examples].tolist())
+        for side in self.judged_pairs(part, part.pairs):
+            parts = self._open_parts(side.batch, side.pairs)
+            for row, pair in enumerate(side.rows.tolist()):
+                i = int(examples[pair])
+                several = len(batch.examples[i].references) > 1
+                reference = [("reference", part.texts[part.reference[pair]])] if several else []
+                shown = [*reference, *_changes(side, row)]
                 ingredients = tuple(Ingredient(name, shortened(text)) for name, text in shown)
-                explained[batch.pairs.example[pair]] = ScoreBreakdown(ingredients)
+                explained[i] = ScoreBreakdown(ingredients, parts.get(row, ()))
         return explained
 
     @property
@@ -115,6 +150,17 @@ class LearnedMetric(MeanMetric):
     def answer_notes(self, batch: Batch) -> Sequence[AnswerNotes | None]:
         """Note what each answer asserts, where the judge reads that."""
         return asserted_words(batch) if self.reads_assertions else ()
+
+    def _open_parts(self, batch: Batch, pairs: Pairs) -> dict[int, tuple[Part, ...]]:
+        """Return the parts of the verdicts that a model gave, by the row of their pair."""
+        open_ = self._open(batch, pairs)
+        if not open_.any():
+            return {}
+        return dict(zip(np.flatnonzero(open_).tolist(), self.verdict_parts(batch, subset(pairs, open_)), strict=False))
+
+    def verdict_parts(self, batch: Batch, pairs: Pairs) -> list[tuple[Part, ...]]:  # noqa: ARG002 - for sums of parts
+        """Return the parts of each pair's verdict; nothing if it is no sum of parts."""
+        return []
 
     def unscored(self, batch: Batch) -> dict[int, str]:
         """Add the examples whose references are all blank."""
@@ -149,6 +195,17 @@ class LearnedMetric(MeanMetric):
         blank = np.array([not text.strip() for text in batch.texts], bool)
         candidate, reference = batch.candidate[pairs.example], batch.reference[pairs.reference]
         return np.asarray(~blank[candidate] & (candidate != reference) & ~_symbolic(batch)[reference], bool)
+
+
+def _changes(side: JudgedPairs, row: int) -> list[tuple[str, str]]:
+    """Return a pair's candidate as it was judged and what each rule changed, if any did."""
+    if not side.fired:
+        return []
+    changes: dict[str, list[str]] = {}
+    for rule in side.fired[row]:
+        changes.setdefault(rule.name, []).append(f"{rule.before} \u2192 {rule.after or NOTHING}")
+    by_rule = [(f"rule {name}", "; ".join(made)) for name, made in changes.items()]
+    return [("judged as", side.batch.examples[row].candidate or NOTHING), *by_rule]
 
 
 def _symbolic(batch: Batch) -> Bools:

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from qassay.features.batch import Batch
 from qassay.metrics.base import subset
 
 if TYPE_CHECKING:
     from qassay.arrays import Ints
     from qassay.equivalence.canonicalise import FiredRule
-    from qassay.features.batch import Pairs
+    from qassay.features.batch import Batch, Pairs
 
 RULE_NOTE = "answers changed before judging by the rule "
 
@@ -67,7 +66,7 @@ def _split(batch: Batch, pairs: Pairs, names: tuple[str, ...]) -> list[JudgedPai
         batch.note(f"{RULE_NOTE}{name}", changed.get(name, ()))
     kept = np.ones(len(pairs.example), bool)
     kept[rows] = False
-    rewritten = Batch(examples, batch.resources)
+    rewritten = batch.part(examples, pairs.example[rows].tolist())
     return [
         JudgedPairs(np.flatnonzero(kept), batch, subset(pairs, kept)),
         JudgedPairs(np.array(rows), rewritten, rewritten.pairs, tuple(fired)),

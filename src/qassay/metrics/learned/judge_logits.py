@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def judge_logits(batch: Batch, ref: str, pairs: Pairs, *, context: bool) -> Floats:
     """Return a judge's logit for each pair, with the example's context or without; the same pair is judged once."""
-    known: dict[JudgeInput, float] = batch.memo((judge_logits, ref), dict)
+    known: dict[JudgeInput, float] = batch.shared_memo((judge_logits, ref), dict)
     texts = batch.texts
     wanted = [
         JudgeInput(example.question, texts[batch.reference[k]], texts[batch.candidate[i]], example.context or "")

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from qassay.features.batch import Batch
 from qassay.features.readability import UNREAD
 from qassay.features.token_views import token_view
+from qassay.metrics.breakdown import ScoreBreakdown
 from qassay.metrics.learned.base import MODEL, REFERENCES, RULES, LearnedMetric
 from qassay.metrics.learned.judge_logits import judge_logits
+from qassay.metrics.learned.screening import SCREEN
 from qassay.metrics.lexical.ngrams import identical
 from qassay.metrics.phrase_in_context import surrounding_context
 from qassay.models.load import has_reader
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from qassay.arrays import Bools, Floats
-    from qassay.features.batch import Pairs
+    from qassay.features.batch import Batch, Pairs
     from qassay.features.resources import Resources
     from qassay.spec import Value
 
@@ -43,6 +44,7 @@ class Lerc(LearnedMetric):
     params = (
         MODEL,
         REFERENCES,
+        SCREEN,
         Param(
             "context",
             "whole",
@@ -80,14 +82,28 @@ class Lerc(LearnedMetric):
         """Read phrases in what surrounds them, unless they are the same answer."""
         if not self._of_phrases:
             return super().values(batch)
-        same = _same_answers(batch)
-        scores = np.where(same, 1.0, np.nan)
-        rows = np.flatnonzero(~same).tolist()
-        around = [replace(each, context=surrounding_context(each, _READ)) for each in batch.examples]
-        read = Batch([around[i] for i in rows], batch.resources)
+        rows, read = self._in_context(batch)
+        scores = np.ones(len(batch))
         scores[rows] = super().values(read)
         batch.adopt_notes(read, rows)
         return scores
+
+    def explain(self, batch: Batch) -> list[ScoreBreakdown]:
+        """Explain phrases as they were read; those that are the same answer have nothing to explain."""
+        if not self._of_phrases:
+            return super().explain(batch)
+        rows, read = self._in_context(batch)
+        explained = [ScoreBreakdown()] * len(batch)
+        for row, found in zip(rows, super().explain(read), strict=True):
+            explained[row] = found
+        return explained
+
+    @staticmethod
+    def _in_context(batch: Batch) -> tuple[list[int], Batch]:
+        """Return the rows of phrases that are not the same answer, and a batch of them in what surrounds them."""
+        rows = np.flatnonzero(~_same_answers(batch)).tolist()
+        around = [replace(batch.examples[i], context=surrounding_context(batch.examples[i], _READ)) for i in rows]
+        return rows, batch.part(around, rows)
 
     def unscored(self, batch: Batch) -> dict[int, str]:
         """Leave out the phrases that are the same answer, whatever their words."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from qassay.errors import ModelError, QassayError
+from qassay.metrics.breakdown import ScoreBreakdown
 from qassay.metrics.learned.base import REFERENCES, LearnedMetric
 from qassay.models.onnx.judge import JudgeInput
 from qassay.plugins import FAILURES, failure
@@ -70,6 +71,10 @@ class JudgeMetric(LearnedMetric):
         """Add the judge's fingerprint, if it has one."""
         fingerprint = getattr(self.judge, "fingerprint", None)
         return {**super().identity(resources), **({"model": str(fingerprint)} if fingerprint else {})}
+
+    def explain(self, batch: Batch) -> list[ScoreBreakdown]:
+        """Nothing is known of how the judge decides, and asking it again may cost."""
+        return [ScoreBreakdown()] * len(batch)
 
     def pair_probabilities(self, batch: Batch, pairs: Pairs) -> Floats:
         """Return the judge's probabilities; each distinct pair is judged once."""
