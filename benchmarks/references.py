@@ -107,7 +107,8 @@ def timed(spec: str, examples: Sequence[Example]) -> tuple[float, int, NDArray[n
     OnnxJudge.judge = counted  # type: ignore[method-assign]
     began = time.perf_counter()
     scores = [
-        metric.values(Batch(examples[i : i + MODEL_BATCH], resources)) for i in range(0, len(examples), MODEL_BATCH)
+        metric.finish(metric.stats(Batch(examples[i : i + MODEL_BATCH], resources)))
+        for i in range(0, len(examples), MODEL_BATCH)
     ]
     seconds = time.perf_counter() - began
     OnnxJudge.judge = whole  # type: ignore[method-assign]

@@ -13,7 +13,7 @@ from qassay.features.readability import UNREAD_TEXT, readable_pairs
 from qassay.metrics.base import EMPTY_REFERENCE, MeanMetric, best, divide, subset
 from qassay.metrics.breakdown import NOTHING, Ingredient, ScoreBreakdown, best_pairs, shortened
 from qassay.metrics.learned.canonical_pairs import canonical_pairs
-from qassay.metrics.learned.screening import screened_scores, with_references
+from qassay.metrics.learned.screening import CERTAIN, screened_scores, with_references
 from qassay.models.base import EMBEDDED
 from qassay.models.onnx.judge_layer import probability
 from qassay.spec import Param
@@ -75,11 +75,11 @@ class LearnedMetric(MeanMetric):
     def pair_scores(self, batch: Batch, pairs: Pairs) -> Floats:
         """Return the probability of each pair's candidate being right, minus infinity where it was not judged."""
         if not self.screens:
-            return self._judged(batch, pairs)
+            return self._all_scores(batch, pairs)
         decided = np.where(self._open(batch, pairs), np.nan, self._decided(batch, pairs))
-        return screened_scores(batch, pairs, decided, self._judged)
+        return screened_scores(batch, pairs, decided, self._all_scores)
 
-    def _judged(self, batch: Batch, pairs: Pairs) -> Floats:
+    def _all_scores(self, batch: Batch, pairs: Pairs) -> Floats:
         """Judge every pair."""
         scores = np.zeros(len(pairs.example))
         for side in self.judged_pairs(batch, pairs):
@@ -92,11 +92,12 @@ class LearnedMetric(MeanMetric):
         return RULES.chosen_parts(self.text("rules"))
 
     def identity(self, resources: Resources) -> dict[str, str]:
-        """Add a hash of the rules: what they are defined to do, and their tables."""
+        """Add the probability at which references are screened, and a hash of the rules and their tables."""
         from qassay.equivalence.registry import rules_fingerprint  # noqa: PLC0415 - patterns take time to compile
 
-        known = super().identity(resources)
-        return {**known, "rules": rules_fingerprint(self.rules)} if self.rules else known
+        screened = {"screen": f"{CERTAIN:g}"} if self.screens else {}
+        ruled = {"rules": rules_fingerprint(self.rules)} if self.rules else {}
+        return {**super().identity(resources), **screened, **ruled}
 
     def judged_pairs(self, batch: Batch, pairs: Pairs) -> list[JudgedPairs]:
         """Return the pairs as they are judged: candidates in their reference's words, as far as the rules reach."""
@@ -113,7 +114,7 @@ class LearnedMetric(MeanMetric):
     def _decided(batch: Batch, pairs: Pairs) -> Floats:
         """Return the scores of the pairs that need no model, and 0 for the others."""
         candidate, reference = batch.candidate[pairs.example], batch.reference[pairs.reference]
-        scores = (candidate == reference).astype(np.float64)
+        scores: Floats = (candidate == reference).astype(np.float64)
         for row in np.flatnonzero(_symbolic(batch)[reference]):
             scores[row] = holds_symbols(batch.texts[candidate[row]], batch.texts[reference[row]])
         return scores
