@@ -67,6 +67,19 @@ def test_a_long_refusal_asserts_nothing():
     assert not _assertion("Who wrote Faust?", "Sorry, I could not find this in the documents.").attempted
 
 
+@pytest.mark.parametrize(
+    ("question", "candidate"),
+    [
+        ("Where is the headquarters?", "In New York City, on the East River."),
+        ("Why do leaves turn yellow?", "The green chlorophyll breaks down and other pigments become visible."),
+        ("How much venom does it have?", "I could not find much on it, but the usual figure is 7 millilitres."),
+    ],
+)
+def test_an_answer_that_leaves_out_the_question_is_an_attempt(question, candidate):
+    """And so is one that answers after all."""
+    assert _assertion(question, candidate).attempted
+
+
 def test_a_script_that_the_reader_does_not_know_is_not_read():
     """All of the text is asserted, as far as anybody can tell."""
     text = "《红楼梦》的作者是曹雪芹。"

@@ -10,7 +10,7 @@ from qassay.api.result import Result, page_path
 from qassay.errors import SpecError, option
 from qassay.io.scored_files import are_scored, read_scored
 from qassay.meta.comparison.stored_scores import table_of_rows
-from qassay.meta.comparison.systems import SystemComparison, compare_table
+from qassay.meta.comparison.systems import SystemComparison, compare_attempts, compare_table
 from qassay.metrics.registry import create
 from qassay.models.base import EMBEDDED
 from qassay.scoring.scorer import SEED, score_examples
@@ -39,6 +39,8 @@ class ComparisonResult(Result):
     comparisons: tuple[SystemComparison, ...]
     table: ScoreTable
     left_out: LeftOut
+    attempts: tuple[SystemComparison, ...] = ()
+    """The shares of attempted answers and the scores on what both attempted, under metrics that note attempts."""
     title: str = "answers"
 
     def to_dict(self) -> dict[str, Any]:
@@ -46,6 +48,7 @@ class ComparisonResult(Result):
         return {
             "aggregates": self.table.to_dicts(),
             "comparisons": [each.to_dict() for each in self.comparisons],
+            **({"attempts": [each.to_dict() for each in self.attempts]} if self.attempts else {}),
             "skipped": self.left_out.skipped_total,
             "seed": self.table.seed,
             "version": __version__,
@@ -60,9 +63,21 @@ class ComparisonResult(Result):
         page = page_path(path)
         known = [create(spec) for spec in self.table.scores if spec not in self.table.stored]
         skipped, ordering = self.left_out.skipped_total, Ordering.of(known)
-        report = ComparisonReport(self.title, self.table, self.comparisons, ordering, skipped, call)
+        report = ComparisonReport(self.title, self.table, self.lines, ordering, skipped, call)
         write_comparison_page(report, page)
         return page
+
+    @property
+    def lines(self) -> tuple[SystemComparison, ...]:
+        """The comparisons as tables show them: attempts below the metric that notes them."""
+        metrics = list(self.table.scores)
+        pairs = list(dict.fromkeys((each.a, each.b) for each in self.comparisons))
+        return tuple(
+            sorted(
+                (*self.comparisons, *self.attempts),
+                key=lambda each: (pairs.index((each.a, each.b)), metrics.index(each.metric.partition(" ")[0])),
+            )
+        )
 
     def _rows(self) -> list[dict[str, Any]]:
         return [each.to_dict() for each in self.comparisons]
@@ -113,4 +128,5 @@ def compare(
             on_error=on_error,
             progress=progress,
         )
-    return ComparisonResult(tuple(compare_table(table, draws=draws)), table, left_out, title_of(answers))
+    attempts = tuple(compare_attempts(table, draws=draws))
+    return ComparisonResult(tuple(compare_table(table, draws=draws)), table, left_out, attempts, title_of(answers))

@@ -67,6 +67,7 @@ class LoadedMetric:
             on_error=on_error,
         )
         aggregate = table.aggregates[0]
+        noted = [table.notes_of(i) for i in range(len(table))] if table.answer_notes else []
         # A metric may fall back to another spec of itself (METEOR without a WordNet), and says so.
         spec = aggregate.metric
         return {
@@ -77,6 +78,7 @@ class LoadedMetric:
             "unscored": aggregate.unscored,
             "reasons": aggregate.reasons,
             "scores": [table.score(spec, i).value for i in range(len(table))],
+            **({"asserted": [each[spec].asserted if each else None for each in noted]} if noted else {}),
             "notes": dict(table.notes),
             "signature": aggregate.signature,
         }

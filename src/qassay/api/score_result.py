@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from qassay.report.answers import PageAnswers
     from qassay.scoring.file_run import Run, RunResult
     from qassay.scoring.scorer import Scorer
-    from qassay.scoring.table import Aggregate
+    from qassay.scoring.table import Aggregate, Figure
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -247,4 +247,9 @@ def _document(
 
 def _shown(aggregate: Aggregate) -> dict[str, Any]:
     names = ("system", "metric", "value", "low", "high", "n", "unscored")
-    return {name: getattr(aggregate, name) for name in names}
+    row = {name: getattr(aggregate, name) for name in names}
+    for name in ("attempted", "given_attempted"):
+        figure: Figure | None = getattr(aggregate, name)
+        if figure is not None:
+            row[name] = figure.value
+    return row

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import TYPE_CHECKING, NamedTuple
 
 from qassay.features.first_pass import each_readable
 from qassay.models.base import is_foreign
 from qassay.records import AnswerNotes
-from qassay.text.refusal import is_no_answer, is_refusal
+from qassay.text.refusal import declines, is_no_answer, is_refusal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from qassay.features.batch import Batch
+    from qassay.models.onnx.reader import OnnxReader
     from qassay.records import Example
 
 SHORT = 3
@@ -81,10 +83,23 @@ def _asked(batch: Batch, examples: Sequence[Example]) -> list[Assertion]:
     pairs = [(example.question, example.candidate or "") for example in examples]
     new = [pair for pair in dict.fromkeys(pairs) if pair not in known]
     if new:
-        reader = batch.resources.answer_reader()
-        found = [Assertion(*each, reader.threshold) for each in reader.answer(new, further=True)]
-        known.update(zip(new, found, strict=True))
+        known.update(zip(new, _answered(batch.resources.answer_reader(), new), strict=True))
     return [known[pair] for pair in pairs]
+
+
+def _answered(reader: OnnxReader, pairs: Sequence[tuple[str, str]]) -> list[Assertion]:
+    """Return what the reader finds in each candidate.
+
+    A reader of passages doubts that "In New York." answers anything and knows no refusals: with it, wording decides
+    whether a candidate is an attempt.
+    """
+    found = reader.answer(pairs, further=True)
+    if reader.reads_answers:
+        return [Assertion(*each, reader.threshold) for each in found]
+    return [
+        NOTHING_ASSERTED if declines(candidate) else Assertion(*each, inf)
+        for (_, candidate), each in zip(pairs, found, strict=True)
+    ]
 
 
 def _everything(example: Example) -> Assertion:

@@ -14,7 +14,8 @@ from qassay.errors import DataError
 from qassay.features.resources import Resources
 from qassay.metrics.registry import provenance
 from qassay.records import read_field, without_fields
-from qassay.scoring.bootstrap import FEWEST, bootstrap, interval_of
+from qassay.scoring.attempts import ATTEMPTED, attempt_figures, attempt_quantities, attempt_stats
+from qassay.scoring.bootstrap import FEWEST, Resampled, bootstrap, interval_of
 from qassay.scoring.checkpoint import AGAIN
 from qassay.scoring.table import Aggregate, Signature
 
@@ -121,9 +122,11 @@ class SystemTotals:
         for metric in metrics:
             spec = str(metric.spec)
             stats, values = batch.stats[spec][rows], batch.scores[spec][rows]
-            sums = _with_height(self.sums.get(spec, np.zeros((0, stats.shape[1]))), height)
-            np.add.at(sums, row, stats)
-            self.sums[spec] = sums
+            self._add_sums(spec, stats, row, height)
+            if spec in batch.answer_notes or _attempts(spec) in self.sums:
+                notes = batch.answer_notes.get(spec) or [None] * len(batch.examples)
+                noted = [notes[i] for i in rows.tolist()]
+                self._add_sums(_attempts(spec), attempt_stats(stats, noted), row, height)
             known = values[~np.isnan(values)]
             self.scored[spec] += len(known)
             bins = np.clip(known / metric.declaration.maximum * BINS, 0, BINS - 1).astype(np.int64)
@@ -131,6 +134,15 @@ class SystemTotals:
             self.histograms[spec] = self.histograms.get(spec, empty) + np.bincount(bins, minlength=BINS)
             found = Counter(reason for i, reason in batch.unscored[spec].items() if i in wanted)
             self.reasons.setdefault(spec, Counter()).update(found)
+
+    def _add_sums(self, name: str, stats: Floats, row: Ints, height: int) -> None:
+        sums = _with_height(self.sums.get(name, np.zeros((0, stats.shape[1]))), height)
+        np.add.at(sums, row, stats)
+        self.sums[name] = sums
+
+    def attempts(self, spec: str) -> Floats | None:
+        """Return the statistics of attempted answers to resample; None where the metric does not note attempts."""
+        return self.rows(_attempts(spec)) if _attempts(spec) in self.sums else None
 
     def rows(self, spec: str) -> Floats:
         """Return the statistics to resample: one row per answer, ordered by content, or one per group."""
@@ -206,13 +218,26 @@ class Totals:
         """
         result = []
         for name, totals in self.systems.items():
-            rows = {str(metric.spec): totals.rows(str(metric.spec)) for metric in self.metrics}
-            resampled = [metric for metric in self.metrics if totals.scored[str(metric.spec)] >= FEWEST]
-            samples = bootstrap(resampled, rows, np.random.default_rng(seed), draws)
+            attempts = {str(metric.spec): totals.attempts(str(metric.spec)) for metric in self.metrics}
+            quantities = {str(metric.spec): _resampled(metric, totals) for metric in self.metrics}
+            enough: dict[str, Resampled] = {}
             for metric in self.metrics:
                 spec = str(metric.spec)
-                value = float(metric.finish(rows[spec].sum(0)))
-                interval = interval_of(metric, value, totals.scored[spec], samples.get(spec), confidence)
+                if totals.scored[spec] >= FEWEST:
+                    enough[spec] = quantities[spec]
+                    enough |= (
+                        {} if (tried := attempts[spec]) is None else attempt_quantities(spec, tried, metric.finish)
+                    )
+            samples = bootstrap(enough, np.random.default_rng(seed), draws)
+            for metric in self.metrics:
+                spec = str(metric.spec)
+                value = quantities[spec].value
+                interval = interval_of(metric.declaration, value, totals.scored[spec], samples.get(spec), confidence)
+                attempted, given_attempted = (
+                    (None, None)
+                    if (tried := attempts[spec]) is None
+                    else attempt_figures(metric, tried, samples, confidence)
+                )
                 result.append(
                     Aggregate(
                         system=name,
@@ -225,6 +250,8 @@ class Totals:
                         signature=str(self.signature(metric, totals)),
                         reasons=dict(totals.reasons[spec]),
                         interval=interval.method,
+                        attempted=attempted,
+                        given_attempted=given_attempted,
                     )
                 )
         return result
@@ -255,6 +282,15 @@ def signature_fields(metric: Metric, resources: Resources) -> dict[str, str]:
     """Return what a metric's scores depend on besides its spec and the data; first passes must have run."""
     tok = {"tok": metric.tok} if "tok" in metric.settings else {}
     return {"lang": resources.language, **metric.identity(resources), **provenance(metric.spec.name), **tok}
+
+
+def _resampled(metric: Metric, totals: SystemTotals) -> Resampled:
+    return Resampled(totals.rows(str(metric.spec)), metric.finish)
+
+
+def _attempts(spec: str) -> str:
+    """Return the name of the statistics of a metric's attempted answers."""
+    return f"{spec}{ATTEMPTED}"
 
 
 def _with_height(sums: Floats, height: int) -> Floats:

@@ -9,10 +9,10 @@ import numpy as np
 from qassay.scoring.intervals import quantile, wilson
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     from qassay.arrays import Floats
-    from qassay.metrics.base import Metric
+    from qassay.spec import Declaration
 
 FEWEST = 10
 """The fewest scored answers that are bootstrapped; resampling fewer gives intervals that are far too narrow."""
@@ -30,47 +30,58 @@ class AggregateInterval(NamedTuple):
     method: str
 
 
-def bootstrap(
-    metrics: Sequence[Metric], rows: Mapping[str, Floats], rng: np.random.Generator, draws: int
-) -> dict[str, Floats]:
-    """Draw rows of statistics with replacement, the same ones for every metric, and finish each draw's sum."""
-    samples: dict[str, list[Floats]] = {str(metric.spec): [] for metric in metrics}
+class Resampled(NamedTuple):
+    """A quantity with a value for any sum of rows of additive statistics."""
+
+    rows: Floats
+    finish: Callable[[Floats], Floats]
+
+    @property
+    def value(self) -> float:
+        """The value of all rows; NaN where nothing was scored."""
+        return float(self.finish(self.rows.sum(0)))
+
+
+def bootstrap(quantities: Mapping[str, Resampled], rng: np.random.Generator, draws: int) -> dict[str, Floats]:
+    """Draw rows of statistics with replacement, the same ones for every quantity, and finish each draw's sum."""
+    samples: dict[str, list[Floats]] = {name: [] for name in quantities}
     if not samples:
         return {}
-    size = len(rows[next(iter(samples))])
+    size = len(next(iter(quantities.values())).rows)
     for start in range(0, draws, _DRAWS_AT_ONCE):
         number = min(_DRAWS_AT_ONCE, draws - start)
         drawn = rng.integers(size, size=(number, size)) + size * np.arange(number)[:, None]
         counts = np.bincount(drawn.ravel(), minlength=number * size).reshape(number, size).astype(np.float64)
-        for metric in metrics:
-            spec = str(metric.spec)
-            samples[spec].append(metric.finish(counts @ rows[spec]))
-    return {spec: np.concatenate(parts) for spec, parts in samples.items()}
+        for name, (rows, finish) in quantities.items():
+            samples[name].append(finish(counts @ rows))
+    return {name: np.concatenate(parts) for name, parts in samples.items()}
 
 
-def interval_of(metric: Metric, value: float, n: int, samples: Floats | None, confidence: float) -> AggregateInterval:
+def interval_of(
+    declaration: Declaration, value: float, n: int, samples: Floats | None, confidence: float
+) -> AggregateInterval:
     """Return an aggregate's interval: the percentiles of its bootstrap samples, or Wilson's for few answers."""
     if np.isnan(value):
         return AggregateInterval(None, None, BOOTSTRAP)
     limits = None if samples is None else _percentiles(samples, confidence, value)
     if limits is None or limits[1] - limits[0] < _ROUNDING:
-        return small_sample_interval(metric, value, n, confidence)
+        return small_sample_interval(declaration, value, n, confidence)
     return AggregateInterval(*limits, BOOTSTRAP)
 
 
-def small_sample_interval(metric: Metric, value: float, n: int, confidence: float) -> AggregateInterval:
+def small_sample_interval(declaration: Declaration, value: float, n: int, confidence: float) -> AggregateInterval:
     """Return Wilson's interval (1927) of a share that equals the score, for few answers or all-equal scores.
 
     A graded score varies less than a share of right answers with the same mean, so the interval is rather too wide
     than too narrow. A pooled score such as BLEU is no mean of the answers' scores: of few answers it has no interval,
     unless it is 0 or the highest score there is, which takes all answers to be so.
     """
-    share = value / metric.declaration.maximum
+    share = value / declaration.maximum
     extreme = min(abs(share), abs(1 - share)) < _ROUNDING
-    if not -_ROUNDING <= share <= 1 + _ROUNDING or (metric.declaration.corpus == "pooled" and not extreme):
+    if not -_ROUNDING <= share <= 1 + _ROUNDING or (declaration.corpus == "pooled" and not extreme):
         return AggregateInterval(None, None, TOO_FEW)
     low, high = wilson(min(1.0, max(0.0, share)), n, quantile(confidence))
-    maximum = metric.declaration.maximum
+    maximum = declaration.maximum
     return AggregateInterval(min(low, share) * maximum, max(high, share) * maximum, WILSON)
 
 

@@ -12,6 +12,7 @@ from qassay.io.score_tables import columns_of
 from qassay.io.writers import encode_row
 from qassay.metrics.registry import parse_spec
 from qassay.records import without_fields
+from qassay.scoring.bootstrap import BOOTSTRAP
 from qassay.version import __version__
 
 if TYPE_CHECKING:
@@ -59,6 +60,25 @@ class Signature:
 
 
 @dataclass(frozen=True, slots=True)
+class Figure:
+    """A number with its interval, and how many answers it comes from."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+    n: int
+    interval: str = BOOTSTRAP
+    """How the limits were found, as for an aggregate."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as `--json` prints them."""
+        fields = asdict(self)
+        if self.interval == BOOTSTRAP:
+            del fields["interval"]
+        return fields
+
+
+@dataclass(frozen=True, slots=True)
 class Aggregate:
     """A system's score under one metric, with a bootstrap interval."""
 
@@ -72,16 +92,23 @@ class Aggregate:
     signature: str
     reasons: dict[str, int] = field(default_factory=dict)
     """Why answers are unscored, with counts."""
-    interval: str = "bootstrap"
+    interval: str = BOOTSTRAP
     """How the limits were found: `bootstrap`, or `wilson` where answers are few or all alike; or why there are none."""
+    attempted: Figure | None = None
+    """The share of answers that attempt their question, where the metric reads what answers assert."""
+    given_attempted: Figure | None = None
+    """The score of the answers that do."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the fields as `score --json` prints them; reasons and the kind of interval only where they matter."""
-        fields = asdict(self)
+        """Return the fields as `score --json` prints them; what does not apply is left out."""
+        fields = {name: value for name, value in asdict(self).items() if name not in ("attempted", "given_attempted")}
         if not self.reasons:
             del fields["reasons"]
-        if self.interval == "bootstrap":
+        if self.interval == BOOTSTRAP:
             del fields["interval"]
+        for name, figure in (("attempted", self.attempted), ("given_attempted", self.given_attempted)):
+            if figure is not None:
+                fields[name] = figure.to_dict()
         return fields
 
 

@@ -19,9 +19,18 @@ _NO_ANSWER = re.compile(
 )
 
 
+_TURN = re.compile(r"\b(?:but|however|although|though|nevertheless|instead)\b", re.IGNORECASE)
+
+
 def is_refusal(text: str) -> bool:
     """Whether a text has the wording of a refusal somewhere, other than in a preface that an answer follows."""
     return bool(_REFUSAL.search(_PREFACE.sub("", text)))
+
+
+def declines(text: str) -> bool:
+    """Whether a text refuses and goes on to say nothing else: no "but" or "however" follows the refusal."""
+    found = _REFUSAL.search(_PREFACE.sub("", text))
+    return found is not None and not _TURN.search(_PREFACE.sub("", text), found.end())
 
 
 def is_no_answer(text: str) -> bool:

@@ -185,12 +185,15 @@ def _print(found: AccuracyResult) -> None:
         accuracy_table,
         agreement_line,
         as_table,
+        attempts_table,
         plan_table,
         system_rows,
     )
 
     report = found.accuracy
     output.print(accuracy_table(report))
+    if any(each.attempted is not None for each in report.systems):
+        output.print(attempts_table(report.systems))
     if any(each.plan is not None for each in report.systems):
         output.print(plan_table(report.systems))
     if found.run.system_wise is not None:

@@ -59,7 +59,7 @@ def compare(
     if json:
         print_json(found.to_dict())
         return
-    output.print(comparison_tables(found.comparisons))
+    output.print(comparison_tables(found.lines))
     say_notes(found.table.notes)
     if page is not None:
         say(f"wrote {page}")

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from qassay.arrays import Bools, Floats
+from qassay.arrays import Bools, Floats, Ints
 from qassay.errors import DataError
 from qassay.meta.accuracy.label_design import design_of_rounds
 from qassay.meta.accuracy.label_plan import LabelPlan, halving, plan
@@ -33,6 +33,10 @@ class SystemAccuracy:
     """How many labels the wanted width takes; None where the truth is known."""
     halving: LabelPlan | None
     """Labels that would halve the interval."""
+    attempted: AccuracyEstimate | None = None
+    """The share of answers that attempt their question, where the judge notes it."""
+    given_attempted: AccuracyEstimate | None = None
+    """The accuracy of the answers that do, estimated as that of all; None where there is no such answer."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as `accuracy --json` prints them."""
@@ -51,6 +55,9 @@ class SystemAccuracy:
             "labels_only": None if self.labels_only is None else _limits(self.labels_only),
             "halving": None if self.halving is None else _planned(self.halving),
         }
+        if self.attempted is not None:
+            row["attempted"] = {**_limits(self.attempted), "n": self.attempted.n}
+            row["given_attempted"] = None if self.given_attempted is None else _conditional(self.given_attempted)
         if self.plan is not None:
             row["plan"] = _planned(self.plan)
         if self.true is not None:
@@ -93,6 +100,8 @@ class JudgedAnswers:
     labels: MatchedLabels | None = None
     true: Floats | None = None
     """People's verdicts on all answers, NaN where there is none."""
+    attempted: Floats | None = None
+    """1 for answers that attempt their question, 0 for others, NaN where the judge does not say."""
 
 
 def estimate_systems(
@@ -121,6 +130,7 @@ def _check_lengths(answers: JudgedAnswers) -> None:
     columns: list[Sequence[object] | Floats] = [answers.system, answers.question, answers.scores]
     columns += [] if answers.labels is None else [answers.labels.value]
     columns += [] if answers.true is None else [answers.true]
+    columns += [] if answers.attempted is None else [answers.attempted]
     if len({len(column) for column in columns}) > 1:
         raise DataError("give a system, a question and a score for every answer, and NaN where there is no label")
 
@@ -137,20 +147,8 @@ def _estimate(
     rows = np.flatnonzero(of_system & ~np.isnan(answers.scores))
     if not len(rows):
         raise DataError(f'no answer of system "{name}" has a score; the judge cannot say anything of it')
-    scores = answers.scores[rows]
-    questions = [answers.question[row] for row in rows.tolist()]
-    judge = judge_accuracy(scores, clusters=questions, confidence=confidence)
-    best, alone = judge, None
-    labels = answers.labels
-    if labels is not None and labels.labelled[rows].any():
-        values = labels.value[rows]
-        design = design_of_rounds(
-            labels.labelled[rows], labels.round[rows], labels.probability[rows], labels.waiting[rows]
-        )
-        alone = label_accuracy(values, design=design, clusters=questions, confidence=confidence, population=population)
-        best = ppi_accuracy(
-            scores, values, design=design, clusters=questions, confidence=confidence, population=population
-        )
+    judge, best, alone = _estimates(answers, rows, confidence, population)
+    attempted, given_attempted = _attempts(answers, rows, confidence, population)
     truth = None if answers.true is None else answers.true[rows]
     true = None if truth is None or np.isnan(truth).any() else float(truth.mean())
     needless = true is not None and not best.labels
@@ -163,11 +161,46 @@ def _estimate(
         true=true,
         plan=None if width is None or needless else plan(best, width),
         halving=halving(best),
+        attempted=attempted,
+        given_attempted=given_attempted,
     )
+
+
+def _estimates(
+    answers: JudgedAnswers, rows: Ints, confidence: float, population: Population
+) -> tuple[AccuracyEstimate, AccuracyEstimate, AccuracyEstimate | None]:
+    """Return some answers' accuracy by the judge, the best estimate, and that of the labels alone."""
+    scores, questions = answers.scores[rows], [answers.question[row] for row in rows.tolist()]
+    judge = judge_accuracy(scores, clusters=questions, confidence=confidence)
+    labels = answers.labels
+    if labels is None or not labels.labelled[rows].any():
+        return judge, judge, None
+    values = labels.value[rows]
+    design = design_of_rounds(labels.labelled[rows], labels.round[rows], labels.probability[rows], labels.waiting[rows])
+    alone = label_accuracy(values, design=design, clusters=questions, confidence=confidence, population=population)
+    best = ppi_accuracy(scores, values, design=design, clusters=questions, confidence=confidence, population=population)
+    return judge, best, alone
+
+
+def _attempts(
+    answers: JudgedAnswers, rows: Ints, confidence: float, population: Population
+) -> tuple[AccuracyEstimate | None, AccuracyEstimate | None]:
+    """Return the share of attempted answers and their accuracy, where attempts are noted."""
+    if answers.attempted is None or np.isnan(answers.attempted[rows]).all():
+        return None, None
+    noted = rows[~np.isnan(answers.attempted[rows])]
+    questions = [answers.question[row] for row in noted.tolist()]
+    share = judge_accuracy(answers.attempted[noted], clusters=questions, confidence=confidence)
+    tried = noted[answers.attempted[noted] == 1]
+    return share, _estimates(answers, tried, confidence, population)[1] if len(tried) else None
 
 
 def _limits(estimate: AccuracyEstimate) -> dict[str, float]:
     return {"estimate": estimate.estimate, "low": estimate.low, "high": estimate.high}
+
+
+def _conditional(estimate: AccuracyEstimate) -> dict[str, Any]:
+    return {**_limits(estimate), "method": str(estimate.method), "labels": estimate.labels, "n": estimate.n}
 
 
 def _planned(planned: LabelPlan) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from qassay.meta.accuracy.ppi import EVEN
 from qassay.meta.accuracy.system_wise import RankedAnswers, SystemWise, evaluate_systems, tune_threshold
 from qassay.meta.statistics.weighted import rounded_ties
 from qassay.metrics.registry import CATALOGUE, parse_spec
-from qassay.records import Example
+from qassay.records import AnswerNotes, Example
 from qassay.scoring.progress import Progress
 from qassay.scoring.scorer import OnError, score_examples
 
@@ -41,6 +41,8 @@ class JudgedRun:
     system_wise: SystemWise | None
     """P@1, MAP and MRR under judge and people, where answers are ranked and judged."""
     notes: tuple[str, ...]
+    answer_notes: tuple[AnswerNotes | None, ...] = ()
+    """What the judge noted of each answer; empty where it notes nothing."""
 
     def choose(self, n: int, seed: int) -> tuple[LabelSelection, int]:
         """Return the answers to label next and the round's number; those judged or already in a list are left out."""
@@ -105,6 +107,7 @@ def judge_answers(
         matched = add_judgements(labelled or MatchedLabels.none(len(first)), judgements, repeated)
     if labels is not None and matched is not None:
         notes += _label_notes(labels, matched, scores)
+    noted = tuple(table.answer_notes[spec][row] for row in first_rows.tolist()) if table.answer_notes else ()
     system, question = _keys(first)
     answers = JudgedAnswers(
         system,
@@ -112,9 +115,23 @@ def judge_answers(
         scores if threshold is None else np.where(np.isnan(scores), np.nan, rounded_ties(scores) >= threshold),
         matched,
         truth,
+        _attempted(first, scores, noted) if noted else None,
     )
     signature = table.aggregates[0].signature
-    return JudgedRun(first, answers, scores, spec, signature, threshold, system_wise, tuple(notes))
+    return JudgedRun(first, answers, scores, spec, signature, threshold, system_wise, tuple(notes), noted)
+
+
+def _attempted(examples: Sequence[Example], scores: Floats, notes: Sequence[AnswerNotes | None]) -> Floats:
+    """Return which answers attempt their question; a missing answer that counts as not right does not."""
+    missing = [
+        example.candidate is None and not np.isnan(score) for example, score in zip(examples, scores, strict=True)
+    ]
+    return np.array(
+        [
+            0.0 if lacks else np.nan if each is None else float(each.attempted)
+            for lacks, each in zip(missing, notes, strict=True)
+        ]
+    )
 
 
 def _with_missing(examples: Sequence[Example], scores: Floats, verdicts: Sequence[Floats]) -> tuple[Floats, int]:

@@ -10,12 +10,14 @@ import numpy as np
 from qassay.errors import DataError
 from qassay.meta.comparison.systems import name_systems
 from qassay.records import Example
-from qassay.scoring.bootstrap import FEWEST, TOO_FEW
-from qassay.scoring.table import Aggregate, ScoreTable
+from qassay.scoring.bootstrap import BOOTSTRAP, FEWEST, TOO_FEW
+from qassay.scoring.table import Aggregate, Figure, ScoreTable
 from qassay.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
 
     from qassay.arrays import Floats
     from qassay.io.scored_files import ScoredRow
@@ -46,6 +48,7 @@ def table_of_rows(files: Iterable[Iterable[ScoredRow]], names: Sequence[str], *,
         spec: {i: row.unscored.get(spec, "no score in the file") for i, row in enumerate(flat) if np.isnan(values[i])}
         for spec, values in scores.items()
     }
+    notes = {spec: np.array([row.notes.get(spec) for row in flat], dtype=object) for spec in specs}
     unknown = sum(not row.references_hash for row in flat)
     return ScoreTable(
         examples=tuple(examples),
@@ -53,7 +56,7 @@ def table_of_rows(files: Iterable[Iterable[ScoredRow]], names: Sequence[str], *,
         stats={spec: _counted(values) for spec, values in scores.items()},
         unscored=unscored,
         aggregates=tuple(
-            _aggregate(system, spec, scores[spec][systems == system], seed)
+            _aggregate(system, spec, scores[spec][systems == system], notes[spec][systems == system], seed)
             for system in dict.fromkeys(systems.tolist())
             for spec in specs
         ),
@@ -61,6 +64,7 @@ def table_of_rows(files: Iterable[Iterable[ScoredRow]], names: Sequence[str], *,
         seed=seed,
         references_hashes=tuple(row.references_hash for row in flat),
         stored=frozenset(specs),
+        answer_notes={spec: tuple(each.tolist()) for spec, each in notes.items() if any(each)},
     )
 
 
@@ -86,21 +90,32 @@ def _counted(values: Floats) -> Floats:
     return np.stack([np.where(known, values, 0.0), known.astype(np.float64)], axis=1)
 
 
-def _aggregate(system: str, spec: str, values: Floats, seed: int) -> Aggregate:
+def _aggregate(system: str, spec: str, values: Floats, notes: NDArray[np.object_], seed: int) -> Aggregate:
     known = values[~np.isnan(values)]
-    low = high = None
-    if len(known) >= FEWEST:
-        rng = np.random.default_rng(seed)
-        means = [float(known[rng.integers(len(known), size=len(known))].mean()) for _ in range(_DRAWS)]
-        low, high = (float(limit) for limit in np.percentile(means, _LIMITS))
+    found = _mean(known, seed)
+    noted = np.array([each is not None for each in notes], bool)
+    attempted = np.array([each is not None and each.attempted for each in notes], bool)
     return Aggregate(
         system,
         spec,
-        float(known.mean()) if len(known) else None,
-        low,
-        high,
-        len(known),
+        found.value,
+        found.low,
+        found.high,
+        found.n,
         len(values) - len(known),
         f"{spec}|stored scores|qassay:{__version__}",
-        interval="bootstrap" if low is not None else TOO_FEW,
+        interval=found.interval,
+        attempted=_mean(attempted[noted].astype(np.float64), seed) if noted.any() else None,
+        given_attempted=_mean(values[attempted & ~np.isnan(values)], seed) if noted.any() else None,
     )
+
+
+def _mean(values: Floats, seed: int) -> Figure:
+    """Return the mean with a bootstrap interval, where there are enough values for one."""
+    low = high = None
+    if len(values) >= FEWEST:
+        rng = np.random.default_rng(seed)
+        means = [float(values[rng.integers(len(values), size=len(values))].mean()) for _ in range(_DRAWS)]
+        low, high = (float(limit) for limit in np.percentile(means, _LIMITS))
+    value = float(values.mean()) if len(values) else None
+    return Figure(value, low, high, len(values), BOOTSTRAP if low is not None else TOO_FEW)

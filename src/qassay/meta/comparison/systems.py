@@ -16,10 +16,12 @@ from qassay.meta.correlation.significance import DRAWS_A_PAIR, holm
 from qassay.metrics.base import mean
 from qassay.metrics.registry import CATALOGUE, create
 from qassay.records import read_field
+from qassay.scoring.attempts import attempt_quantities, attempt_stats
+from qassay.scoring.bootstrap import Resampled
 from qassay.validation import check_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from qassay.arrays import Floats, Ints
     from qassay.records import Example
@@ -75,6 +77,26 @@ def compare_table(table: ScoreTable, *, draws: int = 1000) -> list[SystemCompari
 
     There are at least 80 draws for each pair, so that p-values can be small after correction for their number.
     """
+    return _compare(
+        table,
+        {spec: Resampled(stats, _finish(table, spec)) for spec, stats in table.stats.items()},
+        draws,
+    )
+
+
+def compare_attempts(table: ScoreTable, *, draws: int = 1000) -> list[SystemComparison]:
+    """Compare the systems' shares of attempted answers, and their scores on the questions that both attempted.
+
+    The metrics are those that note what answers assert; the comparisons are named `ava attempted` and `ava given
+    attempted`.
+    """
+    quantities: dict[str, Resampled] = {}
+    for spec, notes in table.answer_notes.items():
+        quantities |= attempt_quantities(spec, attempt_stats(table.stats[spec], notes), _finish(table, spec))
+    return _compare(table, quantities, draws)
+
+
+def _compare(table: ScoreTable, quantities: Mapping[str, Resampled], draws: int) -> list[SystemComparison]:
     check_whole("draws", draws, least=1)
     systems = list(dict.fromkeys(example.system for example in table.examples))
     if len(systems) < 2:  # noqa: PLR2004 - a comparison takes two
@@ -85,12 +107,11 @@ def compare_table(table: ScoreTable, *, draws: int = 1000) -> list[SystemCompari
     results = []
     for a, b in pairs:
         left, right, unshared = _shared(table, rows[a], rows[b], a, b)
-        for spec, stats in table.stats.items():
-            finish = mean if spec in table.stored else _finish(spec)
+        for name, (stats, finish) in quantities.items():
             comparison = compare_systems(
                 stats[left], stats[right], finish, rng=np.random.default_rng(table.seed), draws=draws
             )
-            results.append(SystemComparison(spec, a, b, comparison, unshared))
+            results.append(SystemComparison(name, a, b, comparison, unshared))
     return _corrected(results)
 
 
@@ -104,8 +125,10 @@ def _corrected(comparisons: Sequence[SystemComparison]) -> list[SystemComparison
     return [replace(each, p_holm=corrected[each.metric, each.a, each.b]) for each in comparisons]
 
 
-def _finish(spec: str) -> Callable[[Floats], Floats]:
-    """Return what turns statistics into scores; summaries and pairs are scored by means."""
+def _finish(table: ScoreTable, spec: str) -> Callable[[Floats], Floats]:
+    """Return what turns statistics into scores; stored scores, summaries and pairs are averaged."""
+    if spec in table.stored:
+        return mean
     name = re.split("[:,]", spec)[0]
     return create(spec).finish if name in CATALOGUE else mean
 

@@ -95,6 +95,8 @@ class OnnxReader:
             path, ReaderHead, absent=f"{encoder.ref} has no reader; train one with `qassay train reader`"
         )
         self.ref = encoder.ref
+        self.reads_answers = description == ANSWER_READER
+        """Whether it was trained on answers, and so knows refusals."""
         self.notes: Counter[str] = Counter()
         self._encoder = encoder
         self._runtime = encoder.runtime

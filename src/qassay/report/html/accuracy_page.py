@@ -57,6 +57,15 @@ class _Line:
     beside: Sequence[_Beside]
 
 
+@dataclass(frozen=True, slots=True)
+class _Attempts:
+    name: str
+    tint: int
+    share: AccuracyEstimate
+    accuracy: AccuracyEstimate | None
+    """Of the attempted answers; None without any."""
+
+
 def write_accuracy_page(page: AccuracyPage, path: Path) -> None:
     """Write the page atomically; raise `OutputError` if it cannot be written."""
     write_page(render_accuracy(page), path)
@@ -81,6 +90,12 @@ def render_accuracy(page: AccuracyPage) -> str:
         halved=labels > 0,
         known=any(each.true is not None for each in systems),
         ticks=ticks(1.0),
+        attempts=[
+            _Attempts(names[each.system], i % TINTS, each.attempted, each.given_attempted)
+            for i, each in enumerate(systems)
+            if each.attempted is not None
+        ],
+        strip=_strip,
         plans=[(names[each.system], each.plan) for each in systems if each.plan is not None],
         ranking=[] if run.system_wise is None else system_rows({"": run.system_wise}),
         **answers_section(select_answers(lambda: _rows(run), ordering), [run.judge], names, ordering),
@@ -124,4 +139,6 @@ def _rows(run: JudgedRun) -> Iterator[AnswerRow]:
         score = run.probabilities[i]
         label = None if labels is None or np.isnan(labels[i]) else float(labels[i])
         scores = {run.judge: None if np.isnan(score) else float(score)}
-        yield AnswerRow(example if label is None else replace(example, judgement=label), scores, {})
+        noted = run.answer_notes[i] if run.answer_notes else None
+        notes = {} if noted is None else {run.judge: noted}
+        yield AnswerRow(example if label is None else replace(example, judgement=label), scores, {}, notes)

@@ -84,6 +84,7 @@ def render_comparison(report: ComparisonReport) -> str:
         pairs=[_pair(report, rows, names) for rows in grouped[:MOST_PAIRS]],
         pair_count=len(grouped),
         at_once=_AT_ONCE,
+        attempts=bool(report.table.answer_notes),
         draws=first.draws,
         confidence=f"{100 * first.confidence:g}",
         **answers_section(

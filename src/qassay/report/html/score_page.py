@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+from markupsafe import Markup
 
 from qassay.metrics.registry import CATALOGUE
 from qassay.report.answers import system_names
@@ -17,11 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from markupsafe import Markup
-
     from qassay.arrays import Ints
     from qassay.report.answers import AnswerRow, Ordering, PageAnswers
-    from qassay.scoring.table import Aggregate
+    from qassay.scoring.table import Aggregate, Figure
 
 
 MOST_SYSTEMS, MOST_LINES = 100, 60
@@ -57,11 +57,19 @@ class _SystemLine:
 
 
 @dataclass(frozen=True, slots=True)
+class _LineGroup:
+    """The systems under one heading: the metric's own scores have none."""
+
+    heading: str
+    lines: Sequence[_SystemLine]
+
+
+@dataclass(frozen=True, slots=True)
 class _MetricCard:
     spec: str
     summary: str
     pooled: bool
-    lines: Sequence[_SystemLine]
+    groups: Sequence[_LineGroup]
     ticks: Markup
 
 
@@ -126,15 +134,40 @@ def _card(report: Report, spec: str, aggregates: Sequence[Aggregate], names: Map
         )
         for each in aggregates
     ]
+    groups = [_LineGroup("", lines)]
+    for heading, figure_of, top in (
+        ("Share of answers that are attempts", _attempted, 1.0),
+        ("Score of the attempted answers", _given_attempted, maximum),
+    ):
+        found = [(line, figure) for line in lines if (figure := figure_of(line.aggregate)) is not None]
+        if found:
+            groups.append(_LineGroup(heading, [_figure_line(line, figure, top) for line, figure in found]))
     entry = CATALOGUE.get(spec.partition(",")[0].partition(":")[0])
     declaration = entry.declaration if entry else None
     return _MetricCard(
         spec=spec,
         summary=declaration.summary if declaration else "",
         pooled=declaration is not None and declaration.corpus == "pooled",
-        lines=lines,
+        groups=groups,
         ticks=ticks(maximum),
     )
+
+
+def _attempted(aggregate: Aggregate) -> Figure | None:
+    return aggregate.attempted
+
+
+def _given_attempted(aggregate: Aggregate) -> Figure | None:
+    return aggregate.given_attempted
+
+
+def _figure_line(line: _SystemLine, figure: Figure, maximum: float) -> _SystemLine:
+    """Return the line of a figure that belongs to a system's score: without a distribution, never the best."""
+    shown = replace(
+        line.aggregate, value=figure.value, low=figure.low, high=figure.high, n=figure.n, unscored=0, reasons={}
+    )
+    strip = interval(figure.value, figure.low, figure.high, maximum=maximum, label=_interval_label(shown))
+    return replace(line, aggregate=shown, best=False, distribution=Markup(), whisker=strip)
 
 
 def _counts(report: Report, aggregate: Aggregate) -> list[int]:

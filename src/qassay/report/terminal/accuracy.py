@@ -49,6 +49,19 @@ def accuracy_table(report: AccuracyReport) -> Table:
     return table
 
 
+def attempts_table(systems: Sequence[SystemAccuracy]) -> Table:
+    """Show each system's share of attempted answers, and the accuracy of these, with intervals."""
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1), pad_edge=False)
+    table.add_column("system", overflow="fold")
+    for heading in ("attempted", "interval", "accuracy given attempted", "interval"):
+        table.add_column(heading, justify="right")
+    for each in systems:
+        if each.attempted is not None:
+            cells = [cell for estimate in (each.attempted, each.given_attempted) for cell in _estimate_cells(estimate)]
+            table.add_row(Text(plain(each.system) or DASH), *cells)
+    return table
+
+
 def plan_table(systems: Sequence[SystemAccuracy]) -> Table:
     """Show how many labels the wanted width takes, with the judge's help and without."""
     table = Table(box=SIMPLE_HEAD, padding=(0, 1), pad_edge=False)
@@ -119,6 +132,12 @@ def _cells(estimate: AccuracyEstimate) -> list[str]:
     interval = f"{estimate.low:.3f}{DASH}{estimate.high:.3f}"
     counts = f"{estimate.labels:,} of {estimate.n:,}"
     return [str(estimate.method), score_text(estimate.estimate), interval, counts]
+
+
+def _estimate_cells(estimate: AccuracyEstimate | None) -> list[str]:
+    if estimate is None:
+        return [DASH, DASH]
+    return [score_text(estimate.estimate), f"{estimate.low:.3f}{DASH}{estimate.high:.3f}"]
 
 
 def _more(planned: LabelPlan | None) -> str:

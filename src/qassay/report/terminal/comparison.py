@@ -11,6 +11,8 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from qassay.scoring.attempts import ATTEMPTED, GIVEN_ATTEMPTED
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -44,8 +46,9 @@ def comparison_tables(comparisons: Sequence[SystemComparison]) -> Group:
 def _remarks(rows: Sequence[SystemComparison]) -> list[Text]:
     lines = []
     for each in rows:
-        if each.result.missing:
-            what = "without a score of both"
+        given_attempted = each.metric.endswith(GIVEN_ATTEMPTED)
+        if each.result.missing and (given_attempted or not each.metric.endswith(ATTEMPTED)):
+            what = "that not both attempted" if given_attempted else "without a score of both"
             one = each.result.missing == 1
             left_out = f"1 question {what} was" if one else f"{each.result.missing:,} questions {what} were"
             lines.append(f"{each.metric}: {left_out} left out")

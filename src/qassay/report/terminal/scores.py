@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rich.box import SIMPLE_HEAD
@@ -14,6 +15,7 @@ from rich.text import Text
 
 from qassay.report.answers import system_names
 from qassay.report.asserted import says
+from qassay.scoring.attempts import ATTEMPTED, GIVEN_ATTEMPTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -43,13 +45,15 @@ def aggregates_table(
     """Show systems by metrics, each score with its interval, and what was left out.
 
     Systems stand side by side while `width` has room: intervals beside the scores, or else below them. When there is
-    no room either way, there is one line for each system and metric. `n` counts the answers that were scored; where
+    no room either way, there is one line for each system and metric. Below a metric that reads what answers assert are
+    the share of answers that are attempts, and the score of these. `n` counts the answers that were scored; where
     a system's metrics scored different numbers of them, it is the fewest to the most. The highest score of a metric is
     bold, which says nothing of significance: `qassay compare` does.
     """
     systems = {system: plain(name) for system, name in system_names(each.system for each in aggregates).items()}
-    cells = {(each.metric, each.system): each for each in aggregates}
-    specs = list(dict.fromkeys(each.metric for each in aggregates))
+    lines = attempt_lines(aggregates)
+    cells = {(each.metric, each.system): each for each in lines}
+    specs = list(dict.fromkeys(each.metric for each in lines))
     headings = {system: (name, _scored_counts(system, aggregates)) for system, name in systems.items()}
     one_line, two_lines = (
         _side_by_side_width(specs, headings.values(), cell) for cell in (f"0.000 {_ANY_INTERVAL}", _ANY_INTERVAL)
@@ -58,7 +62,21 @@ def aggregates_table(
         table = _long(specs, systems, cells)
     else:
         table = _side_by_side(specs, headings, cells, joint="\n" if one_line > width else " ")
-    return Group(table, *_unscored_lines(aggregates, systems, len(specs)), *_note_lines(notes or {}))
+    metrics = len({each.metric for each in aggregates})
+    return Group(table, *_unscored_lines(aggregates, systems, metrics), *_note_lines(notes or {}))
+
+
+def attempt_lines(aggregates: Sequence[Aggregate]) -> list[Aggregate]:
+    """Return the aggregates, each followed by the share of attempted answers and their score where these are known."""
+    found = []
+    for each in aggregates:
+        found.append(each)
+        for suffix, figure in ((ATTEMPTED, each.attempted), (GIVEN_ATTEMPTED, each.given_attempted)):
+            if figure is not None:
+                name = f"{each.metric}{suffix}"
+                line = replace(each, metric=name, value=figure.value, low=figure.low, high=figure.high, n=figure.n)
+                found.append(line)
+    return found
 
 
 def worst_table(rows: Sequence[AnswerRow], specs: Sequence[str], k: int = 5) -> RenderableType:
@@ -85,7 +103,7 @@ def _scored_counts(system: str, aggregates: Sequence[Aggregate]) -> str:
 
 def _side_by_side_width(specs: Sequence[str], headings: Iterable[tuple[str, str]], cell: str) -> int:
     columns = [
-        max(map(cell_len, ["metric", *specs])),
+        max(map(cell_len, ["metric", *map(_line_name, specs)])),
         *(max(map(cell_len, [cell, *lines])) for lines in headings),
     ]
     return sum(columns) + _PADDING * len(columns)
@@ -106,7 +124,7 @@ def _side_by_side(
     for spec in specs:
         best = _best(spec, cells)
         row = [_cell(cells.get((spec, system)), joint, best) for system in headings]
-        table.add_row(Text(spec), *row)
+        table.add_row(Text(_line_name(spec)), *row)
     return table
 
 
@@ -122,13 +140,29 @@ def _long(specs: Sequence[str], systems: Mapping[str, str], cells: Mapping[tuple
             each = cells.get((spec, system))
             if each is not None:
                 score = Text(score_text(each.value), "bold" if each.value == best else "")
-                row = (Text("" if i else spec), Text(name), score, Text(_interval(each), "dim"), f"{each.n:,}")
+                row = (
+                    Text("" if i else _line_name(spec)),
+                    Text(name),
+                    score,
+                    Text(_interval(each), "dim"),
+                    f"{each.n:,}",
+                )
                 table.add_row(*row, end_section=len(systems) > 1 and i == len(systems) - 1)
     return table
 
 
+def _line_name(spec: str) -> str:
+    """Return how a line is named; what belongs to the metric above is indented."""
+    for suffix in (GIVEN_ATTEMPTED, ATTEMPTED):
+        if spec.endswith(suffix):
+            return f" {suffix}"
+    return spec
+
+
 def _best(spec: str, cells: Mapping[tuple[str, str], Aggregate]) -> float | None:
-    """Return the highest score where there is a lower one."""
+    """Return the highest score where there is a lower one; to attempt more is not to be better."""
+    if spec.endswith(ATTEMPTED) and not spec.endswith(GIVEN_ATTEMPTED):
+        return None
     values = {each.value for (metric, _), each in cells.items() if metric == spec and each.value is not None}
     return max(values) if len(values) > 1 else None
 
