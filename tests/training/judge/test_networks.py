@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import onnx
 import pytest
 import torch
 from safetensors.torch import load_file
@@ -127,6 +128,20 @@ def test_the_exported_judge_says_what_the_network_says(base, network, inputs, tm
     expected = logits(network, JudgePairs.of(inputs, "cpu"), "cpu")
 
     np.testing.assert_allclose(judge.judge(asked), expected, atol=0.15 if int8 else 1e-4)
+
+
+def test_the_last_layer_of_the_exported_judge_computes_the_first_piece_alone(base, network, tmp_path: Path):
+    """The others are attended to; nothing reads what would become of them."""
+    export_encoder(base, tmp_path)
+    export_judge(
+        {name: value.detach().numpy() for name, value in network.tuned().items()}, tmp_path, layer=PLAN.trunk_depth
+    )
+    nodes = [node.op_type for node in onnx.load(tmp_path / "judge.onnx", load_external_data=False).graph.node]
+
+    attention = [place for place, kind in enumerate(nodes) if kind == "MultiHeadAttention"]
+    taken = [place for place, kind in enumerate(nodes) if kind == "Slice"]
+    assert all(place < attention[-1] for place in taken)
+    assert len(taken) == 2
 
 
 def test_the_exported_judge_reads_contexts_as_the_network_does(base, network, inputs, tmp_path: Path):

@@ -115,8 +115,8 @@ def export_keyphrase(weights: Arrays, folder: Path, *, layer: int, temperature: 
     answer = Graph(file, int8=int8, heads=HEADS)
     states = answer.one("Add", "states", answer.weight("role.answer", weights["roles"][1]))
     for number, tuned in enumerate(layers):
-        last = number + 1 == len(layers)
-        states = answer.layer(states, f"joint{number}", tuned, (f"keys{number}", f"values{number}"), inner=last)
+        only = answer.between_marks if number + 1 == len(layers) else None
+        states = answer.layer(states, f"joint{number}", tuned, (f"keys{number}", f"values{number}"), only)
     hidden = answer.one("Tanh", answer.linear(states, "dense", weights["dense.weight"], weights["dense.bias"]))
     product = answer.one("MatMul", hidden, answer.weight("out.weight", weights["out.weight"].T))
     # Nobody asks for the marks' logits, which are zeros.

@@ -15,7 +15,7 @@ from onnx import TensorProto, helper
 from qassay.models.onnx.weight_file import write_weights
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -141,15 +141,20 @@ class Graph:
         return self.one("LayerNormalization", self.one("Add", states, change), scale, shift, epsilon=self._epsilon)
 
     def layer(
-        self, states: str, name: str, layer: LayerWeights, beside: tuple[str, str] | None = None, *, inner: bool = False
+        self,
+        states: str,
+        name: str,
+        layer: LayerWeights,
+        beside: tuple[str, str] | None = None,
+        only: Callable[[str], str] | None = None,
     ) -> str:
         """Apply one transformer layer; `beside` holds keys and values of another text that is attended to as well.
 
-        With `inner` the marks at both ends are attended to, but nothing is computed for them.
+        With `only`, which takes some pieces, all are attended to, but nothing is computed for the others.
         """
         query, key, value = self.attention_inputs(states, name, layer)
-        if inner:
-            query, states = self.between_marks(query), self.between_marks(states)
+        if only:
+            query, states = only(query), only(states)
         if beside:
             key = self.one("Concat", beside[0], key, axis=1)
             value = self.one("Concat", beside[1], value, axis=1)
@@ -169,6 +174,11 @@ class Graph:
             query, key, value = self.split(packed, 3)
             self._attention_inputs[states, name] = query, key, value
         return self._attention_inputs[states, name]
+
+    def first_piece(self, states: str) -> str:
+        """Take the first piece alone."""
+        zero, one = (self.weight(f"piece{place}", np.array([place], np.int64)) for place in (0, 1))
+        return self.one("Slice", states, zero, one, one)
 
     def between_marks(self, states: str) -> str:
         """Leave out the first and the last piece."""

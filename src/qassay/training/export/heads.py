@@ -15,7 +15,7 @@ from qassay.training.encoder_layers import HEADS
 from qassay.training.export.graph import Graph, LayerWeights, WeightFile
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -64,9 +64,8 @@ def export_judge(weights: Arrays, folder: Path, *, layer: int, int8: bool = True
     head = judge.JudgeHead(layer=layer, graph="judge.onnx", weights="judge.npz", longest=LONGEST)
     graph, file, width = _begin(folder / head.weights, int8=int8)
     marks = graph.one("Gather", graph.weight("marks", weights["marks.weight"]), "marks_of_pieces")
-    states = _tuned(graph, graph.one("Add", "states", marks), weights)
-    zero, one = (_integer(graph, number) for number in (0, 1))
-    first = graph.one("Slice", states, zero, one, one)
+    # The verdict is read from the first piece, and the last layer computes nothing else.
+    first = _tuned(graph, graph.one("Add", "states", marks), weights, graph.first_piece)
     hidden = graph.one("Tanh", _linear(graph, first, weights, "dense"))
     inputs: dict[str, tuple[int, Shape]] = {
         "states": (_FLOATS, _states("pieces", width)),
@@ -95,14 +94,16 @@ def _linear(graph: Graph, states: str, weights: Arrays, name: str) -> str:
     return graph.one("Add", product, graph.weight(f"{name}.bias", weights[f"{name}.bias"]))
 
 
-def _tuned(graph: Graph, states: str, weights: Arrays) -> str:
+def _tuned(graph: Graph, states: str, weights: Arrays, only: Callable[[str], str] | None = None) -> str:
+    """Apply the trained layers, the last one for some pieces only."""
     depth = 1 + max(int(name.split(".")[1]) for name in weights if name.startswith("layers."))
     for number in range(depth):
         parts = (
             (weights[f"layers.{number}.{name}.weight"], weights[f"layers.{number}.{name}.bias"])
             for name in LayerWeights._fields
         )
-        states = graph.layer(states, f"layer{number}", LayerWeights(*parts))
+        last = number == depth - 1
+        states = graph.layer(states, f"layer{number}", LayerWeights(*parts), only=only if last else None)
     return states
 
 
