@@ -47,7 +47,7 @@ def canonicalise(
     denies = bool(DENYING.search(candidate))
     found: list[tuple[Replacement, Rule]] = []
     for rule in rules:
-        if rule.reads_denials == denies:
+        if rule.reads_denials or not denies:
             found += [(each, rule) for each in rule.replacements(pair)]
     return _replace(candidate, found)
 

@@ -5,26 +5,46 @@ from __future__ import annotations
 import hashlib
 from functools import cache
 
+from qassay.equivalence.dates.clock import CLOCK
 from qassay.equivalence.dates.decade import DECADE
+from qassay.equivalence.dates.short_year import SHORT_YEAR
 from qassay.equivalence.names.acronym import ACRONYM
 from qassay.equivalence.names.alias import ALIAS
 from qassay.equivalence.names.inner_capitals import INNER_CAPITALS
+from qassay.equivalence.names.marked_letter import MARKED_LETTER
+from qassay.equivalence.names.other_name import OTHER_NAME
 from qassay.equivalence.negation.denial import DENIAL
+from qassay.equivalence.negation.opinion import OPINION
 from qassay.equivalence.negation.opposite import OPPOSITE, SWAPPED
+from qassay.equivalence.numbers.magnitude import MAGNITUDE
 from qassay.equivalence.numbers.number_form import NUMBER_FORM
+from qassay.equivalence.numbers.share import SHARE
+from qassay.equivalence.numbers.sign import SIGN
 from qassay.equivalence.rule import RULE_NAMES, Rule
 from qassay.equivalence.units.conversion import UNITS
+from qassay.equivalence.writing.characters import CHARACTERS
+from qassay.equivalence.writing.spacing import SPACING
 
 RULES: tuple[Rule, ...] = (
     DENIAL,
     OPPOSITE,
     SWAPPED,
+    OPINION,
+    SIGN,
+    MAGNITUDE,
+    MARKED_LETTER,
+    OTHER_NAME,
     UNITS,
+    SHARE,
+    CLOCK,
     DECADE,
+    SHORT_YEAR,
     NUMBER_FORM,
     ALIAS,
     ACRONYM,
     INNER_CAPITALS,
+    CHARACTERS,
+    SPACING,
 )
 
 

@@ -19,12 +19,22 @@ RULE_NAMES = (
     "denial",
     "opposite",
     "swapped",
+    "opinion",
+    "sign",
+    "magnitude",
+    "marked_letter",
+    "other_name",
     "units",
+    "share",
+    "clock",
     "decade",
+    "short_year",
     "number_form",
     "alias",
     "acronym",
     "inner_capitals",
+    "characters",
+    "spacing",
 )
 """The names of all rules, in the order in which they are tried; known without loading their patterns."""
 _UNCHANGED, _NOTHING = "(unchanged)", "(nothing)"
@@ -71,7 +81,7 @@ class Rule:
     revision: int = 1
     """Incremented when the code changes what the rule does."""
     reads_denials: bool = False
-    """Whether the rule is for candidates that deny something, which all others leave alone."""
+    """Whether the rule also reads candidates that deny something, which all others leave alone."""
 
     def replacements(self, pair: AnswerPair) -> Sequence[Replacement]:
         """Return the spans of the candidate to replace, all of it for a veto."""

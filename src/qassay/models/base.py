@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from dataclasses import dataclass
 from itertools import pairwise
@@ -152,7 +153,7 @@ def is_foreign(text: str) -> bool:
     """Whether most letters of a text are not Latin."""
     if text.isascii():
         return False
-    letters = [character for character in text if character.isalpha()]
+    letters = [character for character in unicodedata.normalize("NFKC", text) if character.isalpha()]
     return sum(letter > _LAST_LATIN for letter in letters) > _MOSTLY * len(letters)
 
 

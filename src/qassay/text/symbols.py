@@ -40,7 +40,7 @@ def _unwrapped(run: str) -> list[str]:
     while len(run) > 1:
         if run[-1] == _PAIRED.get(run[0]) or (run[0] == run[-1] and run[0] in _QUOTES):
             run = run[1:-1]
-        elif run[-1] in _SENTENCE_END:
+        elif run[-1] in _SENTENCE_END and run[-1] != run[-2]:
             run = run[:-1]
         elif run[0] in _PAIRED or run[0] in _QUOTES:
             run = run[1:]

@@ -6,16 +6,26 @@ import re
 from typing import TYPE_CHECKING
 
 from qassay.equivalence.rule import AnswerPair, Replacement, Rule
+from qassay.equivalence.tables import read_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-DENYING = re.compile(r"\b(?:not|rather than|instead of|opposed)\b|n['\u2019]t\b", re.IGNORECASE)
+_ALL_BUT = r"(?:any|every)(?:thing|one|body|where)\s(?:but|except|other\sthan)"
+DENYING = re.compile(
+    rf"\b(?:not|never|cannot|rather than|instead of|opposed|by no means|in no way|no longer|{_ALL_BUT})\b"
+    r"|n['\u2019]t\b",
+    re.IGNORECASE,
+)
 _DENIED = re.compile(
     r"(?:(?:^(?:no,\s)?(?:(?:it|that|he|she|they)\s(?:is|was|are|were))?|,|\s[-\u2013\u2014]|;|\(|\band\b|\bbut\b)"
     r"(?:\s*not|n['\u2019]t)|\b(?:rather\sthan|instead\sof))\s+(?P<what>(?:(?!\b(?:but|and)\b)[^.,;:!?()\n]){1,80})\)?",
     re.IGNORECASE,
 )
+_NEGATION = re.compile(
+    rf"\b(?:not|never|cannot|by no means|in no way|no longer|{_ALL_BUT})\b|n['\u2019]t\b", re.IGNORECASE
+)
+_CLAUSE = re.compile(r"[^.,;:!?()\n]+[.!]?")
 # A question for what was given up or left out is answered by what is denied.
 _ASKS_FOR_DENIED = re.compile(
     r"\b(?:no|not|never|without|instead|rather|replac\w*|substitut\w*|avoid\w*|reject\w*|forb[ai]d\w*|prohibit\w*|ban|bann\w*"
@@ -30,6 +40,14 @@ _MORE = 2
 _WORD = re.compile(r"\w+")
 _EMPTY_WORDS = frozenset({"a", "an", "the", "in", "on", "at", "of", "by", "to", "it", "is", "was"})
 _NOT_ALL = frozenset({"alone", "only", "just"})
+_BETWEEN = 4
+"""Words that may stand between a negation and what it denies: not written by X."""
+_OTHER_SENSE = _NOT_ALL | read_words("not_denying")
+"""Words behind "not" that leave room for what follows: not until 1920, not far from Paris."""
+_VERBS = frozenset(
+    {"is", "are", "was", "were", "am", "did", "does", "do", "has", "have", "had", "can", "could", "will", "would"}
+    | {"should", "must", "ca", "wo"}
+)
 
 
 def _content(text: str) -> list[str]:
@@ -37,7 +55,7 @@ def _content(text: str) -> list[str]:
 
 
 def _may_deny(pair: AnswerPair) -> bool:
-    if _ASKS_FOR_DENIED.search(pair.question) or DENYING.search(pair.reference):
+    if not DENYING.search(pair.candidate) or _ASKS_FOR_DENIED.search(pair.question) or DENYING.search(pair.reference):
         return False
     return len(pair.candidate.split()) <= _MOST_WORDS and bool(_content(pair.reference))
 
@@ -52,7 +70,23 @@ def _denied_reference(pair: AnswerPair) -> Sequence[Replacement]:
         begins = denied[: len(wanted)] == wanted and len(denied) <= len(wanted) + _MORE
         if begins and not _NOT_ALL & set(denied) and not rest & set(wanted):
             return [Replacement(*(match.span() if rest else (0, len(pair.candidate))), "")]
-    return []
+    return [Replacement(0, len(pair.candidate), "")] if _denies_all(pair.candidate, wanted) else []
+
+
+def _denies_all(candidate: str, wanted: Sequence[str]) -> bool:
+    """Whether a candidate of one clause does nothing but deny the reference, before the verb or behind it."""
+    negations = list(_NEGATION.finditer(candidate))
+    if len(negations) != 1 or not _CLAUSE.fullmatch(candidate.strip()):
+        return False
+    before, behind = _content(candidate[: negations[0].start()]), _content(candidate[negations[0].end() :])
+    if before == ["do"] or _OTHER_SENSE & {*before[1:], *behind} - set(wanted):
+        return False
+    if [word for word in before if word not in _VERBS] == wanted:
+        return bool(behind)
+    return set(wanted).isdisjoint(before) and any(
+        behind[skipped : skipped + len(wanted)] == wanted and len(behind) <= skipped + len(wanted) + _MORE
+        for skipped in range(_BETWEEN)
+    )
 
 
 DENIAL = Rule(
@@ -60,5 +94,7 @@ DENIAL = Rule(
     definition="What a short answer denies is left out where it is the reference.",
     applies=_may_deny,
     rewrite=_denied_reference,
+    tables=("not_denying",),
+    revision=2,
     reads_denials=True,
 )

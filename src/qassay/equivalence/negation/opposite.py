@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from qassay.equivalence.rule import AnswerPair, Rule
 from qassay.equivalence.tables import read_table, read_words
@@ -16,6 +17,7 @@ _BOTH_WAYS = frozenset({"with", "alongside", "and", "or", "as"})
 _LONGEST_SWAPPED = 20
 
 
+@lru_cache(maxsize=1 << 12)
 def _words(text: str) -> list[str]:
     return [word for word in map(str.lower, _WORDS.findall(text)) if word not in _ARTICLES]
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from qassay.equivalence.dates.dates import placed_dates
 from qassay.equivalence.mention import Mention
-from qassay.equivalence.numbers.quantities import MAGNITUDES, placed_quantities
+from qassay.equivalence.numbers.quantities import GROUPS, MAGNITUDES, placed_quantities
 
 NUMBER, ORDINAL = "number", "ordinal"
 PERCENT = "%"
@@ -39,6 +39,7 @@ _RANKED = re.compile(
 _FRACTION_BEFORE = re.compile(r"\b(?:an?|one|two|three|at)\s$", re.IGNORECASE)
 _NEEDS_ARTICLE = frozenset({*MAGNITUDES, "dozen"})
 _ADVERBS = frozenset({"once", "twice"})
+_SCALED = re.compile(rf"\b(?:{'|'.join((*MAGNITUDES, *GROUPS))})$|\d(?:[kK]|M|[bmt]n)$")
 _COUNTED_ALONE = 3
 """Words of a text in which "one" is a number."""
 
@@ -73,9 +74,9 @@ def _stands_alone(text: str, start: int, end: int) -> bool:
 
 
 def _counts(written: str, *, ordinal: bool, article: bool, short: bool) -> bool:
-    """Whether a number is one that can be written otherwise: not once or 5k, nor "one" in a longer text."""
+    """Whether a number is one that can be written otherwise: not once, nor "one" in a longer text."""
     if written[0].isdigit():
-        return ordinal or written[-1].isdigit() or written.rsplit(maxsplit=1)[-1].lower() in MAGNITUDES
+        return ordinal or written[-1].isdigit() or bool(_SCALED.search(written))
     word = written.lower()
     return article if word in _NEEDS_ARTICLE else word not in _ADVERBS and (word != "one" or short)
 

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
 _WORDS = {word: (float(value), kind) for word, value, kind in read_table("number_words")}
-_SMALL = {word: value for word, (value, kind) in _WORDS.items() if not kind.startswith("magnitude")}
+_SMALL = {word: value for word, (value, kind) in _WORDS.items() if not kind.startswith(("magnitude", "group"))}
+GROUPS = {word: value for word, (value, kind) in _WORDS.items() if kind == "group"}
+"""Words that things are counted by: two dozen."""
 _TENS = frozenset(word for word, (_, kind) in _WORDS.items() if kind == "tens")
 _BELOW_TEN = frozenset(
     word
@@ -26,12 +28,18 @@ CARDINALS = tuple(word for word, (value, kind) in _WORDS.items() if kind in {"ca
 NUMBER_WORDS = {
     **{word: f"{value:.0f}" for word, value in _SMALL.items()},
     **{ten + unit: f"{_SMALL[ten] + _SMALL[unit]:.0f}" for ten in _TENS for unit in _BELOW_TEN},
+    "dozen": f"{GROUPS['dozen']:.0f}",
 }
 """English cardinals and ordinals below a hundred, in one word without a hyphen, with their figures."""
 MAGNITUDES = {word: value for word, (value, kind) in _WORDS.items() if kind == "magnitude"}
 """Words that multiply the number before them."""
 MAGNITUDE_LETTERS = {word: value for word, (value, kind) in _WORDS.items() if kind == "magnitude letter"}
 """The same as letters behind a sum of money."""
+_COUNTING_LETTERS = frozenset({"k", "K", "M"})
+"""Those that other numbers have too; a small m is a metre."""
+_FRACTIONS = {"half": 0.5, "quarter": 0.25}
+_AND_A_HALF = ("and", "a", "half")
+_MULTIPLIERS = {**MAGNITUDES, **GROUPS}
 _MONEY = frozenset("$£€¥₹")
 
 _TOKENS = re.compile(
@@ -50,6 +58,7 @@ _NO_YEAR = -1.0
 NEAR = 0.06
 """Of a number's size: no rounding goes further."""
 _LARGE = 10_000
+_HUNDRED = 100
 _COARSEST = 0.1
 """Of a number's size: a rounding to less than one and a half digits says too little."""
 
@@ -81,11 +90,19 @@ class Quantity(NamedTuple):
             return False
         if math.isclose(self.low, given.low) or self.low == given.year or self.year == given.low:
             return True
-        if math.isclose(self.bare, given.bare) and (self.bare == self.low or given.bare == given.low):
-            return True
-        return self._rounds(given)
+        return self._same_figure(given) or self.rounds(given)
 
-    def _rounds(self, other: Quantity) -> bool:
+    def _same_figure(self, given: Quantity) -> bool:
+        """Whether one has no magnitude and is the figure before the other's."""
+        return math.isclose(self.bare, given.bare) and self._comparable(given)
+
+    def _comparable(self, given: Quantity) -> bool:
+        """Whether one has no magnitude, and the other's is one that a question may give: not a dozen."""
+        large, small = max(self, given), min(self, given)
+        return small.bare == small.low and (large.bare == large.low or large.low >= _HUNDRED * large.bare)
+
+    def rounds(self, other: Quantity) -> bool:
+        """Whether one is a rounding of the other."""
         unit = max(self.unit, other.unit)
         size = min(abs(self.low), abs(other.low))
         if self.unit == other.unit or unit > _COARSEST * size or (min(self.unit, other.unit) == 1 and size < _LARGE):
@@ -94,7 +111,10 @@ class Quantity(NamedTuple):
 
     def gap(self, given: Quantity) -> float:
         """Return how far an answer's number is off, as a share of this one."""
-        return 0.0 if self.met_by(given) else min(_off(self.low, given.low), _off(self.bare, given.bare))
+        if self.met_by(given):
+            return 0.0
+        off = _off(self.low, given.low)
+        return min(off, _off(self.bare, given.bare)) if self._comparable(given) else off
 
 
 def _off(value: float, other: float) -> float:
@@ -196,6 +216,10 @@ class _Tokens:
         place = self._at + ahead
         return (self._tokens[place]["word"] or "").lower() if place < len(self._tokens) else ""
 
+    def words_ahead(self, count: int) -> tuple[str, ...]:
+        """Return the next words, in small letters."""
+        return tuple(self.word(ahead) for ahead in range(count))
+
     def joined(self) -> str:
         """Return the next word, if only spaces or a hyphen part it from what was taken last."""
         word = self.word()
@@ -213,9 +237,11 @@ def _of_figures(tokens: _Tokens) -> Quantity:
     if tail == "s" and _DECADES.fullmatch(plain):
         return Quantity(value, value + (99 if plain.endswith("00") else _DECADE), value)
     scale = 1.0
-    if not tail and tokens.joined() in MAGNITUDES:
-        scale = MAGNITUDES[tokens.take()[0].lower()]
-    elif tail in MAGNITUDE_LETTERS and (len(tail) > 1 or tokens.text[max(0, token.start() - 1)] in _MONEY):
+    if not tail and tokens.joined() in _MULTIPLIERS and tokens.word() != "score":
+        scale = _MULTIPLIERS[tokens.take()[0].lower()]
+    elif tail in MAGNITUDE_LETTERS and (
+        len(tail) > 1 or token["tail"] in _COUNTING_LETTERS or tokens.text[max(0, token.start() - 1)] in _MONEY
+    ):
         scale = MAGNITUDE_LETTERS[tail]
     year = float(plain[:4]) if plain == figures and _FOOTNOTED.fullmatch(plain) else _NO_YEAR
     return Quantity(value * scale, value * scale, value, _place(plain) * scale, year)
@@ -224,30 +250,62 @@ def _of_figures(tokens: _Tokens) -> Quantity:
 def _of_words(tokens: _Tokens) -> Quantity | None:
     taken = tokens.take()["word"]
     run = [taken.lower()]
-    if run[0] not in _SMALL and run[0] not in MAGNITUDES:
+    if run[0] in _FRACTIONS:
+        return _of_fraction(tokens, _FRACTIONS[run[0]])
+    if run[0] not in _SMALL and run[0] not in MAGNITUDES and run[0] != "dozen":
         figures = NUMBER_WORDS.get(run[0]) or roman_figures(taken)
         return _whole(float(figures)) if figures else None
     while following := tokens.joined():
-        if following == "and" and run[-1] in MAGNITUDES and tokens.word(1) in _SMALL:
+        if following == "and" and run[-1] in _MULTIPLIERS and tokens.word(1) in _SMALL:
             tokens.take()
-        elif following not in MAGNITUDES and not (
-            (following in _SMALL and run[-1] in MAGNITUDES) or (following in _BELOW_TEN and run[-1] in _TENS)
-        ):
+        elif not _continues(run[-1], following):
             break
         run.append(tokens.take()[0].lower())
-    if run[-1] not in MAGNITUDES and tokens.joined() in _CENTURIES:
+    if run[-1] not in _MULTIPLIERS and tokens.joined() in _CENTURIES:
         return _century(_value(run))
-    return _whole(_value(run))
+    if run[-1] not in _MULTIPLIERS and tokens.words_ahead(3) == _AND_A_HALF:
+        return _and_a_half(tokens, _value(run))
+    value = _value(run)
+    return _whole(value)._replace(bare=_value(run[:-1])) if run[-1] in GROUPS and run[1:] else _whole(value)
+
+
+def _continues(word: str, following: str) -> bool:
+    """Whether a word of a number goes on with another: forty-two, two dozen, five hundred."""
+    if following in MAGNITUDES:
+        return True
+    if following in GROUPS:
+        return word in _SMALL
+    return (following in _SMALL and word in _MULTIPLIERS) or (following in _BELOW_TEN and word in _TENS)
+
+
+def _of_fraction(tokens: _Tokens, share: float) -> Quantity | None:
+    """Read half a dozen, half a million, a quarter of a million; a fraction of anything else is no number here."""
+    for words in (("a",), (), ("of", "a")):
+        if tokens.words_ahead(len(words)) == words and (scale := _MULTIPLIERS.get(tokens.word(len(words)))):
+            for _ in range(len(words) + 1):
+                tokens.take()
+            return _whole(share * scale)
+    return None
+
+
+def _and_a_half(tokens: _Tokens, value: float) -> Quantity:
+    """Read two and a half, and one and a half million."""
+    for _ in _AND_A_HALF:
+        tokens.take()
+    scale = 1.0
+    if tokens.joined() in _MULTIPLIERS:
+        scale = _MULTIPLIERS[tokens.take()[0].lower()]
+    return Quantity((value + 0.5) * scale, (value + 0.5) * scale, value + 0.5, 0.1 * scale)
 
 
 def _value(run: Sequence[str]) -> float:
     total, current = 0.0, 0.0
     for word in run:
-        if word not in MAGNITUDES:
+        if word not in _MULTIPLIERS:
             current += _SMALL[word]
-        elif word == "hundred":
+        elif word == "hundred" or word in GROUPS:
             # Nobody counts more hundreds; a text that repeats the word must not run out of numbers.
-            current = min(max(current, 1.0), _LARGE) * MAGNITUDES[word]
+            current = min(max(current, 1.0), _LARGE) * _MULTIPLIERS[word]
         else:
             total, current = total + max(current, 1.0) * MAGNITUDES[word], 0.0
     return total + current

@@ -15,7 +15,7 @@ _SMALL = "|".join(CARDINALS)
 _LARGE = "|".join(MAGNITUDES)
 _NUMBER = (
     rf"(?:(?P<figures>{_FIGURES}(?:[\s-](?:{_LARGE}))?)"
-    rf"|(?P<words>(?:{_SMALL})(?:[\s-](?:and\s)?(?:{_SMALL}|{_LARGE})){{0,6}})|(?P<one>half\san?|an?))"
+    rf"|(?P<words>(?:{_SMALL})(?:[\s-](?:and\s)?(?:{_SMALL}|{_LARGE})){{0,6}})|(?P<one>half\san?|(?:an?\s)?quarter\sof\san?|an?))"
 )
 # What stands before "a year" where a length of time is meant and no rate.
 _LASTING = re.compile(
@@ -43,6 +43,18 @@ def _pattern(kind: str) -> re.Pattern[str]:
 
 
 _AMOUNTS = {kind: _pattern(kind) for kind in _KINDS}
+_UNIT_TOKEN = re.compile(r"[^\W\d_]+|[^\w\s]")
+"""What a unit may begin with: letters, or a sign."""
+
+
+def _kinds_by_token() -> dict[str, tuple[str, ...]]:
+    found: dict[str, dict[str, None]] = {}
+    for kind, form in _BY_FORM:
+        found.setdefault(_UNIT_TOKEN.findall(form)[0].lower(), {})[kind] = None
+    return {token: tuple(kinds) for token, kinds in found.items()}
+
+
+_KINDS_BY_TOKEN = _kinds_by_token()
 _IN_SMALL_LETTERS = frozenset({"time", "long time", "length", "mass", "volume", "area"})
 _TIMES = frozenset({"time", "long time"})
 _PRICE = re.compile(
@@ -51,7 +63,7 @@ _PRICE = re.compile(
     re.IGNORECASE,
 )
 _BETWEEN = re.compile(r"(?:\s|,\s?|\s?and\s|,\sand\s)?")
-_DIGIT_OR_WORD = re.compile(rf"\d|\bhalf\b|\b(?:{_SMALL}|an?)[\s-]", re.IGNORECASE)
+_DIGIT_OR_WORD = re.compile(rf"\d|\bhalf\b|\bquarter of\b|\b(?:{_SMALL}|an?)[\s-]", re.IGNORECASE)
 
 
 @lru_cache(maxsize=1 << 12)
@@ -59,7 +71,9 @@ def amounts(text: str) -> tuple[Mention, ...]:
     """Find the amounts of a text; what has two meanings, like pounds, is found as both."""
     if not _DIGIT_OR_WORD.search(text):
         return ()
-    found = [each for kind in _KINDS for each in _measured(text, kind)]
+    tokens = set(_UNIT_TOKEN.findall(text.lower()))
+    kinds = {kind for token in tokens & _KINDS_BY_TOKEN.keys() for kind in _KINDS_BY_TOKEN[token]}
+    found = [each for kind in _KINDS if kind in kinds for each in _measured(text, kind)]
     found += [each for match in _PRICE.finditer(text) if (each := _price(match))]
     return tuple(each for each in without_overlaps(found) if not in_range(text, each))
 
@@ -72,7 +86,12 @@ def _measured(text: str, kind: str) -> list[Mention]:
         rate = match["one"] and not _LASTING.search(text, max(0, match.start() - 12), match.start())
         # "60 Minutes" is a title, and a second chance no time.
         title = match["unit"][:1].isupper() and match["unit"].isalpha() and kind in _IN_SMALL_LETTERS
-        if number is None or title or (rate and kind in _TIMES) or (match["one"] and unit.name == "second"):
+        if (
+            number is None
+            or title
+            or (rate and kind in _TIMES)
+            or ((match["one"] or "").lower() == "a" and unit.name == "second")
+        ):
             continue
         number += 0.5 if match["half"] or match["after"] else 0.0
         number *= -1 if match["minus"] else 1
@@ -84,7 +103,8 @@ def _measured(text: str, kind: str) -> list[Mention]:
 
 def _number(match: re.Match[str]) -> float | None:
     if match["one"]:
-        return 0.5 if match["one"].lower().startswith("half") else 1.0
+        one = match["one"].lower()
+        return 0.5 if one.startswith("half") else 0.25 if "quarter" in one else 1.0
     read = quantities(match["figures"] or match["words"])
     return read[0].low if len(read) == 1 and read[0].low == read[0].high else None
 

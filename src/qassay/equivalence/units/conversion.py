@@ -20,6 +20,7 @@ _EXACTLY, _CONVERTED, _DEGREES = 1e-9, 0.007, 0.3
 _OF_CHANGE = re.compile(
     r"\b(?:by|rise|rose|risen|increas\w*|warm\w*|differ\w*|drop\w*|fall|fell|cool\w*|colder|hotter)\b", re.IGNORECASE
 )
+_ABOUT = re.compile(r"(?:about|around|approximately|roughly|some|over|nearly|almost)?[\s.~]*", re.IGNORECASE)
 
 
 def _have_amounts(pair: AnswerPair) -> bool:
@@ -31,6 +32,8 @@ def _convert(pair: AnswerPair) -> Sequence[Replacement]:
     changes = bool(_OF_CHANGE.search(f"{pair.question} {pair.reference}"))
     given = amounts(pair.candidate)
     units = {(each.kind, each.unit) for each in given}
+    if not changes and _is_other_amount(pair):
+        return [Replacement(0, len(pair.candidate), "")]
     found = []
     for each, wanted in compare_mentions(pair, amounts, _same_amount):
         others = [
@@ -50,6 +53,18 @@ def _convert(pair: AnswerPair) -> Sequence[Replacement]:
         ]
         found += [Replacement(each.start, each.end, words[0])] if words else []
     return found
+
+
+def _is_other_amount(pair: AnswerPair) -> bool:
+    """Whether the reference is an amount and no more, and the candidate has its number with other units alone."""
+    wanted, given = amounts(pair.reference), amounts(pair.candidate)
+    kinds = {each.kind for each in wanted}
+    if not all(_ABOUT.fullmatch(pair.reference[: each.start] + pair.reference[each.end :]) for each in wanted):
+        return False
+    alike = [each for each in given if each.kind in kinds]
+    return any(
+        each.number == other.number is not None and each.unit != other.unit for each in alike for other in wanted
+    ) and not any(each.unit == other.unit or _same_amount(each, other) for each in alike for other in wanted)
 
 
 def _same_amount(each: Mention, other: Mention) -> bool:

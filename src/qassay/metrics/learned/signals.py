@@ -105,6 +105,7 @@ class TextFeatures:
     def __init__(self, batch: Batch) -> None:
         from qassay.equivalence.dates.dates import dates  # noqa: PLC0415 - patterns take time to compile
         from qassay.equivalence.fuzzy_search import SearchedText  # noqa: PLC0415
+        from qassay.equivalence.negation.opinion import opinion  # noqa: PLC0415
 
         tokens = text_tokens(batch, _TOK)
         self._words = [tokens.row(i) for i in range(len(tokens))]
@@ -118,7 +119,14 @@ class TextFeatures:
             np.array([bool(form.search(text)) for text in batch.texts], bool) for form in (_NEGATION, _YES, _NO)
         )
         self.refusing = np.array([is_refusal(text) for text in batch.texts], bool)
-        self.opinion = yes.astype(np.int64) - no.astype(np.int64)
+        opening = yes.astype(np.int64) - no.astype(np.int64)
+        self.opinion = np.array(
+            [
+                found.value if (found := opinion(text)) else plain
+                for text, plain in zip(batch.texts, opening, strict=True)
+            ],
+            np.int64,
+        )
 
     def found(self, candidate: int, reference: int) -> float:
         """Return the share of the reference's words that the candidate has, in whatever form."""

@@ -1,0 +1,81 @@
+"""Names that end in a mark, which another mark or none makes another name: C, C++ and C#, A+ and A-."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from qassay.equivalence.rule import AnswerPair, Replacement, Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_MARKED = re.compile(
+    r"(?<![\w*+#])(?P<name>[^\W\d_][^\W_]*)(?:(?P<marks>\s?[+#\u266f]{1,3})|(?<!\w{3})(?P<sign>[-\u2212*]))(?![\w*+#-])"
+    r"|(?<![\w-])(?P<spelt>(?-i:[A-Z])[a-z]*|[a-z](?=.plus.plus))[\s-](?P<word>plus(?:[\s-]plus)?|(?<=\b\w.)sharp|(?<=\b\w.)minus"
+    r"|(?:(?<=\b\w.)|(?<=\b\w\w.))(?:positive|negative))(?=\s*(?:$|[.,;:!?)(]|(?:blood|type|programming|language)\b))",
+    re.IGNORECASE,
+)
+_MARKS = {"plus": "+", "plus plus": "++", "sharp": "#", "positive": "+", "negative": "-", "minus": "-"}
+_SAME = str.maketrans({"\u266f": "#", "\u2212": "-", " ": None})
+_NAME = re.compile(r"(?<![\w*+#])[^\W\d_][^\W_]*(?![\w*+#])")
+_MOST_WORDS = 4
+"""Words of a reference that is a name and little else."""
+_LETTER = 1
+
+
+class _Marked(NamedTuple):
+    start: int
+    end: int
+    name: str
+    marks: str
+
+
+@lru_cache(maxsize=1 << 12)
+def _marked(text: str) -> tuple[_Marked, ...]:
+    """Find names with marks, also where these are spelt out; a dash belongs to no long word."""
+    return tuple(
+        _Marked(
+            *match.span(),
+            (match["name"] or match["spelt"]).lower(),
+            _MARKS[match["word"].lower().replace("-", " ")]
+            if match["word"]
+            else (match["marks"] or match["sign"]).translate(_SAME),
+        )
+        for match in _MARKED.finditer(text)
+    )
+
+
+def _have_marks(pair: AnswerPair) -> bool:
+    return len(pair.reference.split()) <= _MOST_WORDS and bool(_marked(pair.reference) or _marked(pair.candidate))
+
+
+def _as_in_reference(pair: AnswerPair) -> Sequence[Replacement]:
+    """Put marks into the reference's form; nothing is left of a candidate that has its name with other marks alone."""
+    given = _marked(pair.candidate)
+    if wanted := _marked(pair.reference):
+        (first, *_) = wanted
+        same = [each for each in given if each[2:] == first[2:]]
+        words = pair.reference[first.start : first.end]
+        if same:
+            found = [Replacement(each.start, each.end, words) for each in same]
+            return [each for each in found if pair.candidate[each.start : each.end].lower() != words.lower()]
+        plain = {word if len(word) > _LETTER else word.upper() for word in _NAME.findall(pair.candidate) if word != "a"}
+        others = {each.name for each in given} | {word.lower() for word in plain}
+        return [Replacement(0, len(pair.candidate), "")] if first.name in others else []
+    # The reference has no mark: its last word with one is another name.
+    plain_wanted = [word.lower() for word in _NAME.findall(pair.reference)]
+    plain_given = [word.lower() for word in _NAME.findall(pair.candidate) if word != "a"]
+    other = (
+        plain_wanted and any(each.name == plain_wanted[-1] for each in given) and plain_wanted[-1] not in plain_given
+    )
+    return [Replacement(0, len(pair.candidate), "")] if other else []
+
+
+MARKED_LETTER = Rule(
+    name="marked_letter",
+    definition="A name with a mark takes the reference's form, and nothing is left of it with another mark or none.",
+    applies=_have_marks,
+    rewrite=_as_in_reference,
+)

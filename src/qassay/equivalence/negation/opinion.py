@@ -1,0 +1,95 @@
+"""Yes and no in other words: sure, of course, it does; nope, not at all, it isn't."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from qassay.equivalence.rule import AnswerPair, Replacement, Rule
+from qassay.equivalence.tables import read_table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_OPINIONS = {words: 1 if meaning == "yes" else -1 for words, meaning in read_table("opinions")}
+_AUXILIARY = r"(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|must|may|might|shall)"
+_SUBJECT = r"(?:it|he|she|they|this|that|there|i|we|you|these|those)"
+_STATED = re.compile(
+    rf"(?P<subject>{_SUBJECT})(?:'(?P<short>s|re|m)|\s(?P<stressed>sure(?:ly)?\s|certainly\s|definitely\s|indeed\s)?"
+    rf"(?:(?P<cannot>cannot)|(?P<verb>{_AUXILIARY}|ca|wo)(?P<contracted>n't)?))(?:\s(?P<not>not))?"
+    r"(?:\sindeed|\sat\sall)?\s*(?:[.,;!]|$)",
+    re.IGNORECASE,
+)
+_WORDINGS = "|".join(re.escape(each) for each in sorted(_OPINIONS, key=len, reverse=True))
+_OPENING = re.compile(
+    rf"(?P<words>{_WORDINGS})"
+    rf"(?P<not>,?\snot\b(?!\s(?:only|just)\b)|n't\b)?(?!\w)",
+    re.IGNORECASE,
+)
+_WITH_ADVERB = re.compile(
+    r"(?:\w+ly|i'm afraid|i am afraid|perhaps|sorry|well|oh|alas),?\s(?P<last>yes|no|not|so)\b", re.IGNORECASE
+)
+"""Unfortunately not, I'm afraid so."""
+_SEAM = re.compile(rf"\s*(?:[.,;:!)\u2013\u2014]|$|\s-|\s{_SUBJECT}\b|\s(?:because|since|as|but)\b)", re.IGNORECASE)
+_PLAIN = re.compile(r"\W*(?:yes|no|yeah|yep|nope|true|false|correct|incorrect)\b", re.IGNORECASE)
+"""What a reference opens with where it is surely yes or no; "right" may be a side, and "positive" a result."""
+
+
+class Opinion(NamedTuple):
+    """How a text opens: with yes (1) or no (-1), and where these words end."""
+
+    start: int
+    end: int
+    value: int
+
+
+@lru_cache(maxsize=1 << 12)
+def opinion(text: str) -> Opinion | None:
+    """Return the yes or no that a text opens with, in whatever words; `None` where there is neither."""
+    text = text.replace("\u2019", "'")
+    start = len(text) - len(text.lstrip(" \"'*\u201c\u2018("))
+    if stated := _STATED.match(text, start):
+        # "It is", said again after nothing: the whole sentence is the opinion.
+        negative = stated["not"] or stated["contracted"] or stated["cannot"]
+        return Opinion(start, stated.end(), -1 if negative else 1) if text[stated.end() :].strip() == "" else None
+    opening = _OPENING.match(text, start)
+    adverb = _WITH_ADVERB.match(text, start)
+    if adverb and _SEAM.match(text, adverb.end()):
+        return Opinion(start, adverb.end(), -1 if adverb["last"].lower().startswith("no") else 1)
+    if opening is None or not _SEAM.match(text, opening.end()):
+        return None
+    value = _OPINIONS[opening["words"].lower()]
+    return Opinion(start, opening.end(), -1 if opening["not"] and value > 0 else value)
+
+
+def _both_open(pair: AnswerPair) -> bool:
+    if not _PLAIN.match(pair.reference):
+        return False
+    return opinion(pair.reference) is not None and opinion(pair.candidate) is not None
+
+
+def _as_in_reference(pair: AnswerPair) -> Sequence[Replacement]:
+    """Put the candidate's opening into the reference's words; where they disagree, into a plain yes or no."""
+    wanted, given = opinion(pair.reference), opinion(pair.candidate)
+    if wanted is None or given is None:
+        return []
+    rest = pair.candidate[given.end :].strip(" .!\"')*\u201d")
+    if wanted.value == given.value:
+        whole = not pair.reference[wanted.end :].strip(" .!") and not rest
+        span = (0, len(pair.candidate)) if whole else (given.start, given.end)
+        words = pair.reference if whole else pair.reference[wanted.start : wanted.end]
+    else:
+        span, words = (given.start, given.end), "yes" if given.value > 0 else "no"
+    written = pair.candidate[span[0] : span[1]]
+    return [Replacement(*span, words)] if written.lower() != words.lower() else []
+
+
+OPINION = Rule(
+    name="opinion",
+    definition="An opening that means yes or no takes the reference's word for it, or a plain yes or no against it.",
+    applies=_both_open,
+    rewrite=_as_in_reference,
+    tables=("opinions",),
+    reads_denials=True,
+)
