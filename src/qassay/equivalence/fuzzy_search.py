@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 _LONG, _INFLECTED, _LONGER = 4, 5, 6
 _MOST_COMPARISONS = 10**8
 """Words that are looked for, times letters of the text."""
+_MOST_LETTERS = 18
+"""Of one character in compatibility form."""
 _FUNCTION_WORDS = read_words("function_words")
 _NOT_LETTERS = re.compile(r"[\W_]+")
 _APOSTROPHES = str.maketrans("", "", "\u2018\u2019")
@@ -30,17 +32,33 @@ _SHORT_FORMS = {row[0]: row[1] for row in read_table("short_forms")}
 
 
 class SearchedText:
-    """A text in which words are looked for, given with its words after SQuAD normalisation."""
+    """A text in which words are looked for, given with its words after SQuAD normalisation.
+
+    Most words are found as they are. What the others need is made when it is first needed.
+    """
 
     def __init__(self, text: str, words: Sequence[str]) -> None:
-        self.numbers = Numbers(text)
-        self._letters = _NOT_LETTERS.sub("", _plain(text.lower()))
-        self._known = _known(text, [_plain(word) for word in words])
+        self._text = text
+        self._words = words
+
+    @cached_property
+    def numbers(self) -> Numbers:
+        """The text's numbers."""
+        return Numbers(self._text)
+
+    @cached_property
+    def _letters(self) -> str:
+        return _NOT_LETTERS.sub("", _plain(self._text.lower()))
+
+    @cached_property
+    def _known(self) -> frozenset[str]:
+        return _known(self._text, [_plain(word) for word in self._words])
 
     def share(self, words: Sequence[str]) -> float:
         """Return the share of words that are found; function words count only where there are no others."""
         wanted = [word for word in words if word not in _FUNCTION_WORDS] or words
-        thorough = len(wanted) * len(self._letters) <= _MOST_COMPARISONS
+        few = len(wanted) * _MOST_LETTERS * len(self._text) <= _MOST_COMPARISONS
+        thorough = few or len(wanted) * len(self._letters) <= _MOST_COMPARISONS
         return sum(self.has(_plain(word), thorough=thorough) for word in wanted) / len(wanted) if wanted else 0.0
 
     def has(self, word: str, *, thorough: bool = True) -> bool:

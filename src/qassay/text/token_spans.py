@@ -23,8 +23,9 @@ def token_spans(texts: Sequence[str], tokens: Tokens, tokeniser: Tokeniser) -> l
     Plain texts are scanned, all at once; in others the tokens are looked for, one after the other.
     """
     found = _scanned(texts, tokeniser)
+    rows = tokens.rows() if len(found) < len(texts) else []
     return [
-        found[i] if i in found else np.array(locate(text, tokens.row(i)), np.int64).reshape(-1, 2)
+        found[i] if i in found else np.array(locate(text, rows[i]), np.int64).reshape(-1, 2)
         for i, text in enumerate(texts)
     ]
 

@@ -107,6 +107,12 @@ class Tokens:
         """Return one text's tokens as strings."""
         return [self.words[i] for i in self.ids[self.starts[text] : self.starts[text + 1]]]
 
+    def rows(self) -> list[list[str]]:
+        """Return every text's tokens as strings."""
+        words = list(self.words)
+        flat = [words[i] for i in self.ids.tolist()]
+        return [flat[start:end] for start, end in pairwise(self.starts.tolist())]
+
     def grams(self, n: int) -> GramTable:
         """Count the n-grams of every text, once."""
         if n not in self._grams:

@@ -19,6 +19,7 @@ from qassay.text.refusal import is_refusal
 
 if TYPE_CHECKING:
     from qassay.arrays import Floats
+    from qassay.equivalence.dates.dates import Date
     from qassay.features.batch import Batch, Pairs
 
 JUDGE = "judge"
@@ -100,7 +101,7 @@ def model_signals(batch: Batch, pairs: Pairs) -> Signals:
 
 
 class TextFeatures:
-    """Features of each text by itself."""
+    """Features of each text by itself; the costly ones are found when a pair needs them."""
 
     def __init__(self, batch: Batch) -> None:
         from qassay.equivalence.dates.dates import dates  # noqa: PLC0415 - patterns take time to compile
@@ -108,10 +109,10 @@ class TextFeatures:
         from qassay.equivalence.negation.opinion import opinion  # noqa: PLC0415
 
         tokens = text_tokens(batch, _TOK)
-        self._words = [tokens.row(i) for i in range(len(tokens))]
+        self._words = tokens.rows()
         self._texts = [SearchedText(text, words) for text, words in zip(batch.texts, self._words, strict=True)]
-        self._named = [bool(_NAME.fullmatch(text)) for text in batch.texts]
-        self._dates = [dates(text) for text in batch.texts]
+        self._written = batch.texts
+        self._dates_of = dates
         cut = batch.resources.tokeniser(_TOK).tokens
         questions = {text: SearchedText(text, cut(text)) for text in {example.question for example in batch.examples}}
         self._questions = [questions[example.question] for example in batch.examples]
@@ -128,34 +129,44 @@ class TextFeatures:
             np.int64,
         )
 
+    def _dates(self, text: int) -> tuple[Date, ...]:
+        return self._dates_of(self._written[text])
+
     def found(self, candidate: int, reference: int) -> float:
         """Return the share of the reference's words that the candidate has, in whatever form."""
         return self._texts[candidate].share(self._words[reference])
 
     def numbers_missing(self, candidate: int, reference: int) -> float:
         """Return the share of the reference's numbers that the candidate lacks."""
-        there, wanted = self._texts[candidate].numbers, self._texts[reference].numbers.all
-        return sum(not there.meet(number) for number in wanted) / len(wanted) if wanted else 0.0
+        wanted = self._texts[reference].numbers.all
+        if not wanted:
+            return 0.0
+        there = self._texts[candidate].numbers
+        return sum(not there.meet(number) for number in wanted) / len(wanted)
 
     def numbers_close(self, candidate: int, reference: int) -> float:
         """Return how near the candidate's numbers come to the reference's: 1 where equal, 0 from three per cent off."""
-        there, wanted = self._texts[candidate].numbers, self._texts[reference].numbers.all
-        return sum(max(0.0, 1 - there.gap(number) / _CLOSE) for number in wanted) / len(wanted) if wanted else 0.0
+        wanted = self._texts[reference].numbers.all
+        if not wanted:
+            return 0.0
+        there = self._texts[candidate].numbers
+        return sum(max(0.0, 1 - there.gap(number) / _CLOSE) for number in wanted) / len(wanted)
 
     def dates_differ(self, candidate: int, reference: int) -> float:
         """Return the share of the reference's dates that none of the candidate's can mean, where it has any."""
-        there, wanted = self._dates[candidate], self._dates[reference]
-        if not there or not wanted:
+        wanted = self._dates(reference)
+        there = self._dates(candidate) if wanted else ()
+        if not there:
             return 0.0
         return sum(not any(date.agrees(given) for given in there) for date in wanted) / len(wanted)
 
     def date_missing(self, candidate: int, reference: int) -> float:
         """Whether the reference has a date and the candidate none."""
-        return float(bool(self._dates[reference]) and not self._dates[candidate])
+        return float(bool(self._dates(reference)) and not self._dates(candidate))
 
     def surname_missing(self, candidate: int, reference: int) -> float:
         """Whether the reference reads like a name, and the candidate lacks its last word."""
-        if not self._named[reference]:
+        if not _NAME.fullmatch(self._written[reference]):
             return 0.0
         return 1.0 - self._texts[candidate].share(self._words[reference][-1:])
 

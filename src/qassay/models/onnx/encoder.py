@@ -150,6 +150,7 @@ class OnnxEncoder:
         self.notes = ModelNotes()
         self._recent: OrderedDict[tuple[str, int], TokenEmbeddings] = OrderedDict()
         self._recent_bytes = 0
+        self._checked: dict[int, Session] = {}
 
     @cached_property
     def fingerprint(self) -> str:
@@ -249,6 +250,11 @@ class OnnxEncoder:
         return sorted({min(layer, self.default_layer), layer})
 
     def _session(self, layer: int) -> Session:
+        if layer not in self._checked:
+            self._checked[layer] = self._open_session(layer)
+        return self._checked[layer]
+
+    def _open_session(self, layer: int) -> Session:
         session = self.runtime.session(self.model.graphs[layer], self.model.weights)
         width = session.get_outputs()[0].shape[-1]
         if width != self.model.width:

@@ -13,7 +13,7 @@ import numpy as np
 
 from qassay.models.base import ModelNotes, windows
 from qassay.models.folder import TOKENIZER, check_file_names, fingerprint, read_description
-from qassay.models.onnx.judge_segments import ROLES, piece_kinds, segment_ids, word_keys
+from qassay.models.onnx.judge_segments import ROLES, piece_kinds, segment_ids, text_keys
 from qassay.text.split_joined import split_joined
 
 if TYPE_CHECKING:
@@ -112,7 +112,8 @@ class OnnxJudge:
     def _cut(self, texts: Sequence[str]) -> dict[str, _Text]:
         distinct = list(dict.fromkeys(texts))
         cut = self._encoder.cut([split_joined(text) for text in distinct])
-        return {text: _Text(pieces, word_keys(pieces, self._kinds)) for text, pieces in zip(distinct, cut, strict=True)}
+        keys = text_keys(cut, self._kinds)
+        return {text: _Text(*found) for text, *found in zip(distinct, cut, keys, strict=True)}
 
     def _row(self, pair: JudgeInput, texts: Mapping[str, _Text]) -> tuple[Ints, Ints]:
         """Return the pieces of a pair's texts in one row, with their segment ids."""

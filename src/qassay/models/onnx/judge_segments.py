@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -41,11 +41,24 @@ def piece_kinds(vocabulary: Mapping[str, int]) -> NDArray[np.uint8]:
 
 def word_keys(pieces: NDArray[np.integer], kinds: NDArray[np.uint8]) -> Ints:
     """Return for every piece the key of its word: equal words have equal keys; 0 for what matches nothing."""
+    return text_keys([pieces], kinds)[0]
+
+
+def text_keys(texts: Sequence[NDArray[np.integer]], kinds: NDArray[np.uint8]) -> list[Ints]:
+    """Return the keys of the words of several texts' pieces."""
+    ends = np.cumsum([len(pieces) for pieces in texts])
+    keys = _keys(np.concatenate([np.zeros(0, np.int64), *texts]), ends, kinds)
+    return [keys[end - len(pieces) : end] for pieces, end in zip(texts, ends.tolist(), strict=True)]
+
+
+def _keys(pieces: NDArray[np.integer], ends: Ints, kinds: NDArray[np.uint8]) -> Ints:
+    """Return the keys of pieces of texts that stand one behind the other and end where `ends` says."""
     if not len(pieces):
         return np.zeros(0, np.int64)
     kind = kinds[pieces]
     begins = kind != CONTINUES_WORD
     begins[0] = True
+    begins[ends[ends < len(pieces)]] = True
     starts = np.flatnonzero(begins)
     word = np.cumsum(begins) - 1
     place = np.arange(len(pieces)) - starts[word]
