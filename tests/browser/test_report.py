@@ -125,6 +125,26 @@ def test_a_search_of_a_selection_says_what_it_does_not_reach(browser, tmp_path):
     assert "None of these 6 answers matches; 994 others are not in this page" in page.find_element(By.ID, "table").text
 
 
+def test_an_opened_answer_shows_what_it_asserts(browser, tmp_path):
+    """Beside the verdict in words, and marked in the text and in the weights; a refusal is no attempt."""
+    manon, faust = "Who composed the opera Manon?", "Who wrote Faust?"
+    opera = "It was composed by Jules Massenet, who had studied alongside Georges Bizet."
+    answers = [
+        Example("q1", manon, (Reference("Georges Bizet"),), opera),
+        Example("q2", faust, (Reference("Goethe"),), "I don't know."),
+    ]
+    write_report(report(answers, ["ava", "rouge_l:kpqa"]), tmp_path / "report.html")
+    page = opened(browser, tmp_path / "report.html")
+    rows = {each.text for each in page.find_elements(By.CSS_SELECTOR, "td.answer")}
+    assert rows == {opera, "no attempt I don't know."}
+    page.find_element(By.XPATH, f'//td[contains(., "{opera}")]').click()
+    assert page.find_element(By.CSS_SELECTOR, ".says").text == "says: Jules Massenet"
+    marked = [each.text for each in page.find_elements(By.CSS_SELECTOR, ".text .asserted")]
+    assert "Jules Massenet" in marked
+    assert "".join(each.text for each in page.find_elements(By.CSS_SELECTOR, ".heat .asserted")) == "Jules Massenet"
+    assert opera in page.find_element(By.CSS_SELECTOR, ".detail .texts").text
+
+
 def test_one_system_can_be_chosen(page):
     """The other system's answers go."""
     Select(page.find_element(By.ID, "system")).select_by_visible_text("birch")

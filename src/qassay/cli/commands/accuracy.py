@@ -122,7 +122,10 @@ def accuracy(
     seed: options.Seed = 12345,
     _quiet: options.Quiet = False,
 ) -> None:
-    """Estimate each system's accuracy, with an interval that holds once some answers are labelled."""
+    """Estimate each system's accuracy, with an interval that holds once some answers are labelled.
+
+    With ava or lerc as the judge also the share of attempted answers, and the accuracy of these.
+    """
     from qassay.api import accuracy as api  # noqa: PLC0415 - loads scipy
     from qassay.api.inputs import check_apart  # noqa: PLC0415 - as above
     from qassay.api.result import page_path  # noqa: PLC0415 - as above

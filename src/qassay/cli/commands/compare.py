@@ -32,7 +32,8 @@ def compare(
 ) -> None:
     """Test which system is better, on the questions that both answered.
 
-    Takes answers, or files of scores that `qassay score -o` wrote.
+    Takes answers, or files of scores that `qassay score -o` wrote. With ava or lerc also test how many questions the
+    systems attempt, and their scores on those that both attempt.
     """
     from qassay.api import compare as api  # noqa: PLC0415 - loads scipy
     from qassay.api.result import page_path  # noqa: PLC0415 - as above

@@ -51,7 +51,7 @@ def explain(
     model: options.Model = "mini",
     _quiet: options.Quiet = False,
 ) -> None:
-    """Show which words match, what they weigh, and the numbers behind each score."""
+    """Show what an answer asserts, which words match, what they weigh, and the numbers behind each score."""
     from qassay.api import explain as api  # noqa: PLC0415 - loads the metrics
     from qassay.api.inputs import check_apart  # noqa: PLC0415 - as above
     from qassay.api.result import page_path  # noqa: PLC0415 - as above

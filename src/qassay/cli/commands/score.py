@@ -89,7 +89,10 @@ def score(
     resume: options.Resume = False,
     _quiet: options.Quiet = False,
 ) -> None:
-    """Score every answer, and each system with an interval."""
+    """Score every answer, and each system with an interval.
+
+    With ava or lerc also say what each answer asserts, and how many attempt their question.
+    """
     from qassay.api import rank as ranking  # noqa: PLC0415 - loads the metrics
     from qassay.api import score as api  # noqa: PLC0415 - as above
     from qassay.api.inputs import check_apart  # noqa: PLC0415 - as above

@@ -92,12 +92,13 @@ class LearnedMetric(MeanMetric):
         return RULES.chosen_parts(self.text("rules"))
 
     def identity(self, resources: Resources) -> dict[str, str]:
-        """Add the probability at which references are screened, and a hash of the rules and their tables."""
+        """Add how references are screened, hashes of the rules, and what reads answers for what they assert."""
         from qassay.equivalence.registry import rules_fingerprint  # noqa: PLC0415 - patterns take time to compile
 
         screened = {"screen": f"{CERTAIN:g}"} if self.screens else {}
         ruled = {"rules": rules_fingerprint(self.rules)} if self.rules else {}
-        return {**super().identity(resources), **screened, **ruled}
+        read = {"reader": resources.answer_reader().fingerprint} if self.reads_assertions else {}
+        return {**super().identity(resources), **screened, **ruled, **read}
 
     def judged_pairs(self, batch: Batch, pairs: Pairs) -> list[JudgedPairs]:
         """Return the pairs as they are judged: candidates in their reference's words, as far as the rules reach."""

@@ -106,7 +106,8 @@ class OnnxReader:
         """Identity of the weights of encoder and reader, of the tokenizer, and of what is made of the scores."""
         folder, head = self._runtime.folder, self._head
         files = (folder / name for name in (TOKENIZER, self._encoder.model.weights, head.weights))
-        return fingerprint(*files, f"{head.threshold} {head.scale} {head.shift}")
+        made = f"{head.threshold} {head.scale} {head.shift}" + (f" {head.margin}" if self.reads_answers else "")
+        return fingerprint(*files, made)
 
     @property
     def threshold(self) -> float:

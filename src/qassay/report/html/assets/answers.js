@@ -60,7 +60,7 @@
       more > 0 ? make("span", { class: "muted" }, ` +${more}`) : null));
   };
 
-  const noAttempt = (answer) => (answer.attempted === false ? make("span", { class: "tag" }, "no attempt") : null);
+  const noAttempt = (answer) => (answer.attempted === false ? [make("span", { class: "tag" }, "no attempt"), " "] : []);
 
   // Columns of the two views. A row is an answer, or a question with the answers of all systems.
   const ranked = { label: "#", name: "worst first", kind: "rank", compare: byNumber((row) => row.rank) };
@@ -75,7 +75,7 @@
     {
       label: "Answer", kind: "answer", compare: byText(answerText), missing: (a) => a.candidate === null,
       // Where there is no room for a column of references, they stand below the answers.
-      cell: (a) => make("td", { class: "answer" }, clamp(noAttempt(a), nothing(a.candidate) || answerText(a)),
+      cell: (a) => make("td", { class: "answer" }, clamp(...noAttempt(a), nothing(a.candidate) || answerText(a)),
         make("div", { class: "clamp beside-answer", dir: "auto", "aria-hidden": "true" }, referenceText(a))),
     },
     ...specs.map((spec, i) => ({
@@ -92,7 +92,7 @@
   const systemCell = (group, i) => make("td", { class: `side ${tint(i)}`, "data-label": systems[i] }, ...bySystem(group, i).map((answer) => {
     const value = make("span", { class: answer.value === null ? "share" : "share known" }, make("span", {}, format(answer.value)));
     if (answer.value !== null) value.style.setProperty("--share", Math.max(0, Math.min(1, answer.value)));
-    const box = make("div", { class: "given" }, value, clamp(noAttempt(answer), nothing(answer.candidate) || answerText(answer)));
+    const box = make("div", { class: "given" }, value, clamp(...noAttempt(answer), nothing(answer.candidate) || answerText(answer)));
     box.addEventListener("click", () => { group.chosen = answer; });
     return box;
   }));
