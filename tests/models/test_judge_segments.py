@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from qassay.models.onnx.judge_segments import COMPARED, ROLES, piece_kinds, segment_ids, word_keys
+from qassay.models.onnx.judge_segments import COMPARED, ROLES, piece_kinds, segment_ids, text_keys, word_keys
 
 VOCABULARY = {"[CLS]": 0, "[SEP]": 1, "red": 2, "car": 3, "##s": 4, ",": 5, "##d": 6, "car7": 7}
 KINDS = piece_kinds(VOCABULARY)
@@ -22,6 +22,13 @@ def test_words_alike_have_one_key_wherever_they_stand():
 def test_words_that_share_a_beginning_differ():
     """A word is told from its longer relatives."""
     assert len({int(keys("car")[0]), int(keys("car", "##s")[0]), int(keys("car", "##s", "##d")[0])}) == 3
+
+
+def test_keys_of_several_texts_are_those_of_each():
+    """A text that begins inside a word does not continue the one before it."""
+    texts = [np.array(text, np.int64) for text in ([2, 3, 4], [], [4, 6, 5], [3])]
+
+    assert [found.tolist() for found in text_keys(texts, KINDS)] == [word_keys(text, KINDS).tolist() for text in texts]
 
 
 @pytest.mark.parametrize("piece", ["[CLS]", "[SEP]", ","])

@@ -166,3 +166,11 @@ def test_ranges(spans):
     starts = np.array([start for start, _ in spans], np.int64)
     lengths = np.array([length for _, length in spans], np.int64)
     assert ranges(starts, lengths).tolist() == [i for start, length in spans for i in range(start, start + length)]
+
+
+@given(rows=texts)
+def test_rows_are_the_tokens_of_each_text(rows):
+    """All at once or one by one."""
+    tokens = cut(rows)
+
+    assert tokens.rows() == [tokens.row(i) for i in range(len(rows))]

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache, partial
+from functools import cache, partial
 
 from qassay.errors import SpecError
 from qassay.text.language import UNSPACED, combining_marks
@@ -186,18 +186,25 @@ def _find_broken(text: str, token: str, position: int) -> tuple[int, int]:
     start, end = _find(text, token, position)
     if start < end and text.find(token[0], position) == start:
         return start, end  # as it is, and nothing before it begins like it: the usual case, without a pattern
-    pattern = _spread_out(token)
-    found = pattern.match(text, position) or _first_word(pattern, text, position)
-    return found.span() if found else (position, position)
+    start = text.find(token[0], position)
+    while start >= 0:
+        if start == position or not text[start - 1].isalnum():
+            end = _end_of_broken(text, token, start)
+            if end is not None:
+                return start, end
+        start = text.find(token[0], start + 1)
+    return position, position
 
 
-def _first_word(pattern: re.Pattern[str], text: str, position: int) -> re.Match[str] | None:
-    found = pattern.search(text, position)
-    while found and found.start() > position and text[found.start() - 1].isalnum():
-        found = pattern.search(text, found.start() + 1)
-    return found
-
-
-@lru_cache(maxsize=1 << 14)
-def _spread_out(token: str) -> re.Pattern[str]:
-    return re.compile(r"[^\w\s]*?".join(map(re.escape, token)))
+def _end_of_broken(text: str, token: str, start: int) -> int | None:
+    """Return where a token that begins here ends, if only punctuation stands between its characters."""
+    at = start
+    for wanted in token:
+        while at < len(text) and text[at] != wanted:
+            if at == start or text[at].isalnum() or text[at] == "_" or text[at].isspace():
+                return None
+            at += 1
+        if at == len(text):
+            return None
+        at += 1
+    return at
