@@ -70,6 +70,11 @@ def test_references_that_are_equal_after_normalisation_are_one(same):
     assert order("It is Paris.", same, "Paris", "Rome") == ["Paris", "Rome"]
 
 
+def test_spaces_and_hyphens_make_no_other_reference():
+    """Normalisation takes a hyphen away, and the words run together."""
+    assert order("In my back yard.", "back-yard", "backyard", "back yard") == ["back yard"]
+
+
 def test_references_of_articles_alone_are_as_they_are_written():
     """Normalisation would leave nothing of them."""
     assert sorted(order("It is A.", "A", "The", "An")) == ["A", "An", "The"]

@@ -71,8 +71,8 @@ def screened_scores(batch: Batch, pairs: Pairs, scores: Floats, judge: Judge) ->
 def likeliest_first(batch: Batch, pairs: Pairs, rows: Ints) -> list[list[int]]:
     """Return some rows of pairs, by example, the references that are most like the candidate first.
 
-    Of references that are equal after normalisation only the one that is most like the candidate, letter by letter, is
-    there. The order in which references are given has no part in it.
+    Of references that are equal after normalisation, but for spaces, only the one that is most like the candidate,
+    letter by letter, is there. The order in which references are given has no part in it.
     """
     normal = _NormalForms(batch)
     by_example = [list(each) for _, each in groupby(rows.tolist(), key=lambda row: int(pairs.example[row]))]
@@ -91,7 +91,7 @@ def _likeliest_first(batch: Batch, pairs: Pairs, rows: Sequence[int], normal: _N
 
     first: dict[str, int] = {}
     for row in sorted(rows, key=order):
-        first.setdefault(normal[references[row]], row)
+        first.setdefault(normal[references[row]].replace(" ", ""), row)
     return list(first.values())
 
 
