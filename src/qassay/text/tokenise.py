@@ -189,9 +189,9 @@ def _find_broken(text: str, token: str, position: int) -> tuple[int, int]:
     start = text.find(token[0], position)
     while start >= 0:
         if start == position or not text[start - 1].isalnum():
-            end = _end_of_broken(text, token, start)
-            if end is not None:
-                return start, end
+            stop = _end_of_broken(text, token, start)
+            if stop is not None:
+                return start, stop
         start = text.find(token[0], start + 1)
     return position, position
 
