@@ -5,6 +5,7 @@ import sys
 
 import pytest
 
+from commands import qassay, qassay_json, write_rows
 from qassay.cli.main import run
 
 ANSWER = {"text": "w", "answer_start": 6}
@@ -49,3 +50,46 @@ def test_an_empty_set_is_not_built(refused, tmp_path, kind):
     message = refused("build", kind, "--data", "boolq:boolq.jsonl", "--licensed-only", "-o", "out")
     assert "left out: file without a stated licence: 1" in message
     assert not (tmp_path / "out").exists()
+
+
+PAIRS = """instance_id,question,answer,prediction,is_correct,is_intended_answer
+a,what was planted?,x,y,,
+a,why?,x,y,,
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        (
+            "misplaced.csv",
+            "question,answer,reference1,reference2\nWhat  was planted,a bush,a tree/tree,2.5\nWhy?,x,y,1\n",
+        ),
+        ("pairs.csv", PAIRS),
+        (
+            "mocha.json",
+            json.dumps({"mcscript": {"x": {"question": "What was planted ?"}, "y": {"question": "Why?"}}}),
+        ),
+    ],
+)
+def test_questions_of_evaluation_files_are_left_out_however_spelt(tmp_path, name, content):
+    """The command says how many of a file's questions the sources have, whatever kind of file it is."""
+    rows = [
+        {
+            "question": f"What was planted{mark}",
+            "answer": ["a tree"],
+            "def_correct_predictions": ["tree", "an oak tree"],
+        }
+        for mark in ("?", " in May?", " in June?")
+    ]
+    write_rows(tmp_path / "judged.jsonl", rows)
+    held = tmp_path / name
+    held.write_text(content, encoding="utf-8")
+    words = ("build", "judge", "--data", f"efficientqa:{tmp_path / 'judged.jsonl'}", "--held-out", held)
+
+    document = qassay_json(*words, "-o", tmp_path / "judge")
+    told = qassay(*words, "-o", tmp_path / "again", check=0).stderr
+
+    assert document["held_out"] == {str(held): {"questions": 2, "left_out": 1}}
+    assert document["left_out"] == {"question of an evaluation set": 2}
+    assert "1 of 2 questions are in the sources and left out" in " ".join(told.split())

@@ -286,16 +286,31 @@ def test_progress_reaches_the_size(server, tmp_path):
 
 
 def test_real_set_from_the_packaged_manifest(server, tmp_path):
-    """The packaged manifest brings KPQA's judgements as they are published."""
-    kpqa = find_set("kpqa_human")
+    """The packaged manifest brings QAGS' votes as they are published."""
+    qags = find_set("qags")
     server.content = {
         f"/{file.repository}/{file.commit}/{file.path}": bench(file.name.removeprefix("bench/")).read_bytes()
-        for file in kpqa.files
+        for file in qags.files
     }
-    assert kpqa.missing(tmp_path) == kpqa.files
-    fetched = fetch("kpqa_human", tmp_path, base_url=server.url)
-    assert len(fetched) == 3
-    assert kpqa.missing(tmp_path) == ()
+    assert qags.missing(tmp_path) == qags.files
+    fetched = fetch("qags", tmp_path, base_url=server.url)
+    assert len(fetched) == 2
+    assert qags.missing(tmp_path) == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "files"),
+    [
+        ("kpqa_human", {"nrqa_mhpgm.csv": 92_231, "semeval_mhpgm.csv": 35_282}),
+        ("answer_verification", {"tac2008_labeled-answers.csv": 1_007_158}),
+    ],
+)
+def test_sets_that_are_fetched_and_not_at_hand(name, files):
+    """The further files of KPQA and QAEval come from the commit of those beside them, with their published sizes."""
+    found = find_set(name)
+    sizes = {file.name.rpartition("/")[2]: file.size for file in found.files}
+    assert files.items() <= sizes.items()
+    assert len({file.commit for file in found.files}) == 1
 
 
 def test_manifest_against_the_files_at_hand():

@@ -18,6 +18,7 @@ RECOGNISED = {
     "answers.csv": "csv",
     "answers.tsv": "tsv",
     "kpqa.csv": "kpqa",
+    "kpqa-misplaced.csv": "kpqa",
     "squad.json": "squad",
     "dureader.json": "dureader",
     "evouna.json": "evouna",
@@ -27,6 +28,8 @@ RECOGNISED = {
     "openqa-golds.tsv": "openqa",
     "summaries.jsonl": "summaries",
     "pairs.jsonl": "pairs",
+    "mocha.json": "mocha",
+    "qaeval-tac.csv": "qaeval",
 }
 
 

@@ -52,6 +52,29 @@ def test_kpqa_scores_are_judgements(fixtures):
     assert second.references == (Reference("it is on the mat, asleep"),)
 
 
+@pytest.mark.parametrize(
+    "header", ["question,answer,reference1,reference2", "question,answer,reference1,reference2,scores"]
+)
+def test_scores_under_a_references_name_are_judgements(fixtures, read, header):
+    """Where numbers stand under the last reference and none under `scores`, slashes separate the references."""
+    _, *rows = (fixtures / "kpqa-misplaced.csv").read_text(encoding="utf-8").splitlines()
+    first, second = read("\n".join([header, *rows]).encode(), "answers.csv")
+    assert first == Example(
+        id="answers.csv:2",
+        question="Why did they plant it?",
+        references=(Reference("to have fruit"), Reference("for apples")),
+        candidate="for the apples",
+        judgement=4.5,
+    )
+    assert second.references == (Reference("in the morning"), Reference("morning"), Reference("at dawn"))
+
+
+def test_numbers_as_references_do_not_hide_the_scores(read):
+    """A column of scores counts before references that are numbers, and their slashes stay."""
+    (example,) = read(b"question,answer,reference1,reference2,scores\nhow many?,2,1/2,2,4.5\n", "answers.csv")
+    assert (example.judgement, example.references) == (4.5, (Reference("1/2"), Reference("2")))
+
+
 def test_a_record_has_the_line_it_begins_on(read):
     """Lines inside quoted cells count, so that the place is the editor's."""
     with pytest.raises(DataError, match="judgement") as caught:

@@ -126,7 +126,7 @@ class Reader:
         groups: list[Group] = []
         for source in self._sources:
             if named is not None and not named.takes_answers:
-                groups.append((named, [source]))
+                groups.append((_variant(named, source), [source]))
                 continue
             found = self._recognised(source, named)
             kind = found.format
@@ -144,6 +144,11 @@ class Reader:
             return recognise(source, self._options.mapping)
         by_position: Role = "data" if source is self._sources[0] else "answers"
         return RecognisedFormat(named, role_of(named, Head(source)) or by_position)
+
+
+def _variant(named: Format, source: Source) -> Format:
+    """Return the format's variant that recognises an input, or the format itself."""
+    return next((FORMATS[each] for each in named.variants if role_of(FORMATS[each], Head(source))), named)
 
 
 def sniff(path: str | Path) -> str:

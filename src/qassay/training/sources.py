@@ -11,7 +11,7 @@ from typing import Any
 
 from qassay.errors import DataError, SpecError
 from qassay.training.answer_text import question_key
-from qassay.training.files import digest, read_csv, read_text
+from qassay.training.files import digest, read_csv, read_json, read_text
 
 NONE_STATED = "none stated"
 _RECIPES = Path(__file__).parent / "recipes"
@@ -84,9 +84,14 @@ def counts_by_source(sides: Mapping[str, Iterable[Any]]) -> dict[str, dict[str, 
 def questions_in(paths: Iterable[Path]) -> set[str]:
     """Return the questions of evaluation files, as keys, so that training can leave them out.
 
-    Reads JSON lines, CSV and TSV with a `question` column (any case), and TREC-QA's tagged text.
+    Reads JSON, JSON lines, CSV and TSV with a field or column `question` (any case), and TREC-QA's tagged text.
     """
-    return {key for path in paths for question in _questions(path) if (key := question_key(question))}
+    return {key for keys in questions_by_file(paths).values() for key in keys}
+
+
+def questions_by_file(paths: Iterable[Path]) -> dict[Path, set[str]]:
+    """Return the questions of each evaluation file, as keys."""
+    return {path: {key for question in _questions(path) if (key := question_key(question))} for path in paths}
 
 
 def _questions(path: Path) -> Iterator[str]:
@@ -94,8 +99,10 @@ def _questions(path: Path) -> Iterator[str]:
         lines = read_text(path).splitlines()
         yield from (" ".join(following.split("\t")) for tag, following in pairwise(lines) if tag == "<question>")
     elif path.suffix == ".jsonl":
-        for line in read_text(path).splitlines():
-            yield from _values_named_question(json.loads(line))
+        for line in read_text(path).split("\n"):
+            yield from _values_named_question(json.loads(line) if line.strip() else None)
+    elif path.suffix == ".json":
+        yield from _values_named_question(read_json(path, object))
     else:
         # WikiQA's test file holds stray quotation marks; in a CSV file they quote.
         rows = read_csv(path, "\t", quoted=False) if path.suffix == ".tsv" else read_csv(path)

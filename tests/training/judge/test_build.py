@@ -176,3 +176,12 @@ def test_nothing_is_not_built(judged: Path):
     """Where no row is left, that is said with the reasons."""
     with pytest.raises(DataError, match=r"no row is left .* file without a stated licence: 1"):
         build([parse_source(f"boolq:{judged}")], rng=np.random.default_rng(0), licensed_only=True)
+
+
+def test_met_questions_of_evaluation_sets_are_known(judged: Path):
+    """Which questions overlap is told apart from how many rows went with them."""
+    held_out = ["Question, number 7!", "question number 99"]
+
+    data = build([DataSource("efficientqa", judged)], rng=np.random.default_rng(0), held_out=held_out)
+
+    assert data.met == {"question number 7"}

@@ -29,7 +29,9 @@ Recipe = Annotated[
 ]
 HeldOut = Annotated[
     list[Path] | None,
-    typer.Option("--held-out", metavar="FILE", help="Leave out the questions of an evaluation file (repeat)."),
+    typer.Option(
+        "--held-out", metavar="FILE", help="Leave out the questions of an evaluation file, however spelt (repeat)."
+    ),
 ]
 Licensed = Annotated[bool, typer.Option("--licensed-only", help="Leave out sets whose source states no licence.")]
 DataSeed = Annotated[int, typer.Option("--seed", min=0, help="For the split.")]
@@ -58,12 +60,13 @@ def keyphrase(
 
     from qassay.training.keyphrase.build import JUDGED, RECIPE, build, parse_source  # noqa: PLC0415 - heavy
     from qassay.training.keyphrase.judged import embedded_judged  # noqa: PLC0415 - heavy
-    from qassay.training.sources import questions_in, read_recipe  # noqa: PLC0415 - heavy
+    from qassay.training.sources import questions_by_file, read_recipe  # noqa: PLC0415 - heavy
 
     if bool(data) == bool(recipe):
         raise SpecError("say what to build from: either --data FORMAT:FILE (repeat) or --recipe FOLDER")
     sources = read_recipe(RECIPE, recipe) if recipe else [parse_source(each) for each in data or ()]
-    excluded = questions_in(held_out or ())
+    evaluated = questions_by_file(held_out or ())
+    excluded = set().union(*evaluated.values())
     built = build(
         sources,
         rng=np.random.default_rng(seed),
@@ -77,7 +80,7 @@ def keyphrase(
     built.write(out)
     if json:
         found = {"rows": built.counts(), "judged": built.judged_counts(), "left_out": dict(built.left_out)}
-        print_json({**found, "folder": str(out)})
+        print_json({**found, "held_out": _met(evaluated, built.met), "folder": str(out)})
         return
     table = Table("source", "train", "dev", box=None, header_style="bold")
     for name, counts in built.counts().items():
@@ -86,6 +89,7 @@ def keyphrase(
     output.print(table)
     for reason, count in built.left_out.items():
         say(f"left out: {reason}: {count}")
+    _say_met(evaluated, built.met)
     if not built.dev:
         say("no row is for dev, which training needs: build from more articles, or give a larger --dev-share")
     if built.judged:
@@ -113,15 +117,16 @@ def ava(
 
     from qassay.io.input_stream import ReadOptions  # noqa: PLC0415 - as above
     from qassay.training.ava.pairs import build_pairs, read_selections  # noqa: PLC0415 - heavy
-    from qassay.training.sources import questions_in  # noqa: PLC0415 - heavy
+    from qassay.training.sources import questions_by_file  # noqa: PLC0415 - heavy
 
+    evaluated, met = questions_by_file(held_out or ()), set[str]()
     reading = ReadOptions(format=format_, can_skip=False)
     left_out: Counter[str] = Counter()
-    selections = read_selections(inputs, reading, left_out, questions_in(held_out or ()))
+    selections = read_selections(inputs, reading, left_out, set().union(*evaluated.values()), met)
     found = build_pairs(selections, out, rng=np.random.default_rng(seed), cap=cap, dev_share=dev_share)
     if json:
         sides = {side: asdict(each) for side, each in found.items()}
-        print_json({"folder": str(out), **sides, "left_out": dict(left_out)})
+        print_json({"folder": str(out), **sides, "left_out": dict(left_out), "held_out": _met(evaluated, met)})
         return
     table = Table("", *found, box=None, header_style="bold")
     for name in asdict(next(iter(found.values()))):
@@ -129,6 +134,7 @@ def ava(
     output.print(table)
     for reason, count in left_out.items():
         say(f"left out: {reason}: {count}")
+    _say_met(evaluated, met)
     say(f"wrote {out}")
 
 
@@ -155,20 +161,22 @@ def judge(
     import numpy as np  # noqa: PLC0415 - with what it is for
 
     from qassay.training.judge.build import RECIPE, build, parse_source  # noqa: PLC0415 - heavy
-    from qassay.training.sources import answers_in, questions_in, read_recipe  # noqa: PLC0415 - heavy
+    from qassay.training.sources import answers_in, questions_by_file, read_recipe  # noqa: PLC0415 - heavy
 
     if bool(data) == bool(recipe):
         raise SpecError("say what to build from: either --data KIND:FILE (repeat) or --recipe FOLDER")
+    evaluated = questions_by_file(held_out or ())
     built = build(
         read_recipe(RECIPE, recipe) if recipe else [parse_source(each) for each in data or ()],
         rng=np.random.default_rng(seed),
-        held_out=questions_in(held_out or ()),
+        held_out=set().union(*evaluated.values()),
         held_out_answers=answers_in(held_out_answers or ()),
         licensed_only=licensed_only,
     )
     built.write(out)
     if json:
         found = {"left_out": dict(built.left_out), "disagreed": built.disagreed}
+        found["held_out"] = _met(evaluated, built.met)
         print_json({"rows": built.counts(), **found, "folder": str(out)})
         return
     table = Table("source", "train", "dev", "test", box=None, header_style="bold")
@@ -177,11 +185,22 @@ def judge(
     output.print(table)
     for reason, count in built.left_out.items():
         say(f"left out: {reason}: {count}")
+    _say_met(evaluated, built.met)
     if built.disagreed:
         say(f"answers whose verdicts differ, labelled with their mean: {built.disagreed}")
     if not built.train or not built.dev:
         say("no row is for train or none for dev, and training needs both: build from more questions")
     say(f"wrote {out}")
+
+
+def _met(evaluated: Mapping[Path, set[str]], met: set[str]) -> dict[str, dict[str, int]]:
+    """Count the questions of each evaluation file, and those that the sources have, which are left out."""
+    return {str(path): {"questions": len(keys), "left_out": len(keys & met)} for path, keys in evaluated.items()}
+
+
+def _say_met(evaluated: Mapping[Path, set[str]], met: set[str]) -> None:
+    for path, counts in _met(evaluated, met).items():
+        say(f"{path}: {counts['left_out']:,} of {counts['questions']:,} questions are in the sources and left out")
 
 
 HeadRecipe = Annotated[

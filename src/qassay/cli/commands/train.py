@@ -212,8 +212,19 @@ def _compared(found: Outcome) -> Table:
 @app.command("lerc")
 def lerc(
     base: LercBase,
-    data: JudgedData,
+    data: Annotated[
+        Path,
+        typer.Option(
+            "--data",
+            metavar="PATH",
+            help="What `qassay build judge` wrote, a file of judged answers, or MOCHA's folder or one of its files.",
+        ),
+    ],
     out: Out,
+    preset: Annotated[
+        str | None,
+        typer.Option("--preset", help="lerc (the paper): predict ratings by squared error, with its settings."),
+    ] = None,
     epochs: Epochs = None,
     rate: Rate = None,
     seeds: Seeds = None,
@@ -222,7 +233,7 @@ def lerc(
     json: Json = False,
 ) -> None:
     """Train a reader of context, question, reference and answer on ratings; use it with `lerc,model=FOLDER`."""
-    how = _training(epochs, rate, seeds, device, seed)
+    how = replace(_training(epochs, rate, seeds, device, seed), preset=preset)
     from qassay.training.judge.lerc import train_lerc_from_files  # noqa: PLC0415 - loads torch
 
     with startable(list):

@@ -33,8 +33,13 @@ class _Lines:
             return f"{line.decode(errors='replace')}\n"
 
 
-def records(source: Source, context: ReadContext, delimiter: str, *, quoted: bool = True) -> Iterator[Record]:
-    """Yield the header and then every record, each with as many cells as the header; blank lines do not count."""
+def records(
+    source: Source, context: ReadContext, delimiter: str, *, quoted: bool = True, padded: bool = False
+) -> Iterator[Record]:
+    """Yield the header and then every record, each with as many cells as the header; blank lines do not count.
+
+    With `padded`, records that lack their last cells get empty ones.
+    """
     # The limit is the module's, not the reader's; its default of 128 KiB is shorter than some contexts.
     csv.field_size_limit(LONGEST_LINE)
     lines = _Lines(source)
@@ -55,6 +60,8 @@ def records(source: Source, context: ReadContext, delimiter: str, *, quoted: boo
         except csv.Error as error:
             lines.problem = lines.problem or _explain(error)
         problem, lines.problem = lines.problem, None
+        if padded and cells and width is not None:
+            cells += [""] * (width - len(cells))
         if problem is None and width is not None and cells and len(cells) != width:
             problem = f"has {len(cells)} cells where the header has {width}; check the quotes and separators"
         if problem is not None:

@@ -107,6 +107,8 @@ class Format(ABC):
     """Formats of higher priority are tried first; Qassay's own have -1 and -2."""
     fields: ClassVar[tuple[str, ...]] = FIELDS
     """What a field may be renamed to; empty where fields are fixed."""
+    variants: ClassVar[tuple[str, ...]] = ()
+    """Formats of the same content: where this one is named, a file that one of them recognises is read by that."""
     takes_answers: ClassVar[bool] = False
     """Whether files of answers may follow the file of questions."""
 

@@ -21,13 +21,15 @@ BUILT_IN = {
     "parquet": "parquet:Parquet",
     "squad": "squad:Squad",
     "dureader": "dureader:DuReader",
-    "kpqa": "tables:Kpqa",
+    "kpqa": "kpqa:Kpqa",
     "evouna": "evouna:Evouna",
     "as2": "answer_selection:AnswerSelection",
     "trec": "answer_selection:TrecQA",
     "summaries": "summaries:Summaries",
     "pairs": "summaries:AnswerPairs",
     "openqa": "openqa:OpenQA",
+    "mocha": "mocha:Mocha",
+    "qaeval": "qaeval_pairs:QAEvalPairs",
 }
 """Qassay's own formats; among those of equal priority, earlier ones are tried first."""
 

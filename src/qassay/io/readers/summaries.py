@@ -64,6 +64,7 @@ class AnswerPairs(_JsonLines):
 
     name = "pairs"
     fields = PAIR_FIELDS
+    variants = ("qaeval",)
 
     def fits(self, row: Mapping[str, Any]) -> bool:
         """Whether there are two answers, and the context of one.

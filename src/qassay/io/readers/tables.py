@@ -1,4 +1,4 @@
-"""CSV and TSV rows with a header, KPQA's human scores among them."""
+"""CSV and TSV rows with a header."""
 
 import math
 import re
@@ -11,16 +11,13 @@ from qassay.errors import DataError, option
 from qassay.io.parsing.delimited import header, records
 from qassay.io.parsing.read_context import FIELDS, ReadContext, fail
 from qassay.io.parsing.rows import NEEDED, Row, as_input, missing, to_example
-from qassay.io.readers.format import GENERAL, SPECIFIC, Format, Head
+from qassay.io.readers.format import GENERAL, Format, Head
 from qassay.io.source import Source
 from qassay.records import Example
 
-_NUMBERED = re.compile(r"reference\d*")
+NUMBERED = re.compile(r"reference\d*")
 _BEGINS_LIST = re.compile(r'\s*\[\s*(?:"|\{|\]\s*$)')
 _BEGINS_PYTHON_LIST = re.compile(r"\s*\[\s*'")
-
-KPQA_FIELDS = {"candidate": "answer", "judgement": "scores"}
-"""KPQA's names (Lee et al. 2021, github.com/hwanheelee1993/KPQA): `question,answer,reference1…,scores`."""
 
 
 class _Delimited(Format):
@@ -30,12 +27,12 @@ class _Delimited(Format):
     def recognises(self, head: Head) -> bool:
         """Whether the first line has a column that is ours or that `--map` names."""
         delimiter, names = head.columns
-        ours = any(name in FIELDS or _NUMBERED.fullmatch(name) for name in names)
+        ours = any(name in FIELDS or NUMBERED.fullmatch(name) for name in names)
         return delimiter == self.delimiter and (ours or not names.isdisjoint(head.mapping.values()))
 
     def read(self, source: Source, context: ReadContext) -> Iterator[tuple[Example, int]]:
         """Read rows with a header."""
-        return _read(source, context, self.delimiter, context.options.mapping)
+        return read_table(source, context, self.delimiter, context.options.mapping)
 
 
 class Csv(_Delimited):
@@ -54,27 +51,11 @@ class Tsv(_Delimited):
     delimiter = "\t"
 
 
-class Kpqa(Format):
-    """KPQA's human scores: question, answer, reference1 …, scores."""
-
-    name = "kpqa"
-    priority = SPECIFIC
-
-    def recognises(self, head: Head) -> bool:
-        """Whether the columns are KPQA's."""
-        delimiter, names = head.columns
-        return delimiter == "," and names.issuperset({"question", "answer", "reference1", "scores"})
-
-    def read(self, source: Source, context: ReadContext) -> Iterator[tuple[Example, int]]:
-        """Read an answer, its references and the mean score that people gave."""
-        context.no_mapping(self.name)
-        return _read(source, context, ",", KPQA_FIELDS)
-
-
-def _read(
-    source: Source, context: ReadContext, delimiter: str, mapping: Mapping[str, str]
+def read_table(
+    source: Source, context: ReadContext, delimiter: str, mapping: Mapping[str, str], *, padded: bool = False
 ) -> Iterator[tuple[Example, int]]:
-    reading = records(source, context, delimiter)
+    """Yield the examples of rows with a header and their lines; with `padded`, rows may lack their last cells."""
+    reading = records(source, context, delimiter, padded=padded)
     columns = _Columns(header(reading, source), mapping, source)
     for line, cells in reading:
         try:
@@ -100,7 +81,7 @@ class _Columns:
                 )
         taken = set(mapping)
         fields = [ours.get(name) or (as_input(name) if name in taken else name) for name in names]
-        self._references = [at for at, field in enumerate(fields) if _NUMBERED.fullmatch(field)]
+        self._references = [at for at, field in enumerate(fields) if NUMBERED.fullmatch(field)]
         present = set(fields) | ({"references"} if self._references else set())
         for field in NEEDED:
             if field not in present:

@@ -12,6 +12,7 @@ from qassay.errors import ModelError
 from qassay.models.base import ModelNotes
 from qassay.models.folder import fingerprint, read_description
 from qassay.models.hf.judge_design import design_named, texts_of
+from qassay.models.onnx.judge import LOGIT, JudgeOutput, as_logits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,7 +30,7 @@ CUT = "answers of which the judge read only the beginning, with their questions 
 _AT_ONCE = 64
 
 
-class AvaSettings(msgspec.Struct, frozen=True):
+class AvaSettings(msgspec.Struct, frozen=True, omit_defaults=True):
     """How a trained model is put together and used."""
 
     design: str
@@ -37,6 +38,7 @@ class AvaSettings(msgspec.Struct, frozen=True):
     longest: int
     base: str = ""
     """The encoder that training started from."""
+    output: JudgeOutput = LOGIT
 
 
 def read_settings(folder: Path) -> AvaSettings:
@@ -122,7 +124,8 @@ class AvaJudge:
             with torch.no_grad():
                 logits = network(batches).float().cpu().numpy()
             found[[distinct[pair] for pair in some]] = logits
-        return found[np.array([distinct[pair] for pair in pairs], np.int64)]
+        logits_found = as_logits(found, self.settings.output)
+        return logits_found[np.array([distinct[pair] for pair in pairs], np.int64)]
 
 
 def cut_pairs(

@@ -6,7 +6,7 @@ With a context it is LERC's reader as well: the passage that the question is abo
 from __future__ import annotations
 
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 import msgspec
 import numpy as np
@@ -25,6 +25,12 @@ if TYPE_CHECKING:
     from qassay.models.onnx.encoder import OnnxEncoder
 
 DESCRIPTION = "judge.json"
+JudgeOutput = Literal["logit", "rating"]
+"""What a network puts out: the logit of being right, or a rating from 0 to 1 (Chen et al. 2020)."""
+LOGIT: JudgeOutput = "logit"
+RATING: JudgeOutput = "rating"
+_LEAST = 1e-6
+"""The lowest rating that a logit stands for, as far from 0 as the highest is from 1."""
 NEAREST = "texts longer than the judge reads, of which it read the part nearest to the other text"
 _SPECIAL_TOKENS = 2
 
@@ -56,7 +62,7 @@ class Judge(Protocol):
         """Return the logit of each candidate being right."""
 
 
-class JudgeHead(msgspec.Struct, frozen=True):
+class JudgeHead(msgspec.Struct, frozen=True, omit_defaults=True):
     """The judge of a model folder: states of `layer` for the texts in a row, read on in a graph."""
 
     layer: int
@@ -64,9 +70,18 @@ class JudgeHead(msgspec.Struct, frozen=True):
     weights: str
     longest: dict[str, int]
     """How many pieces of each text are read, including its two special tokens."""
+    output: JudgeOutput = LOGIT
 
     def __post_init__(self) -> None:
         check_file_names(self.graph, self.weights)
+
+
+def as_logits(outputs: Floats, kind: JudgeOutput) -> Floats:
+    """Return a network's outputs as logits; a rating beyond 0 or 1 counts as that."""
+    if kind == LOGIT:
+        return outputs
+    ratings = np.clip(outputs, _LEAST, 1 - _LEAST)
+    return np.asarray(np.log(ratings) - np.log1p(-ratings), np.float64)
 
 
 class _Text(NamedTuple):
@@ -102,7 +117,7 @@ class OnnxJudge:
         texts = self._cut([text for pair in distinct for text in pair if text.strip()])
         rows = [self._row(pair, texts) for pair in distinct]
         logits = self._runtime.parallel(self._logit, rows, [len(pieces) for pieces, _ in rows])
-        found = np.array(logits, np.float64)
+        found = as_logits(np.array(logits, np.float64), self._head.output)
         return found[np.array([distinct[pair] for pair in pairs], np.int64)]
 
     @property

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
-from torch.nn import functional
 
 from qassay.models.hf.judge import cut_pairs
 from qassay.models.hf.judge_design import design_named
 from qassay.models.hf.judge_network import AvaNetwork
 from qassay.training.fit import Best, fit_one_cycle
+from qassay.training.objective import VERDICTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from qassay.models.onnx.judge import JudgeInput
     from qassay.training.base_model import Base
+    from qassay.training.objective import Objective
     from qassay.training.plan import Plan
 
     Measure = Callable[[NDArray[np.float64], NDArray[np.float32]], float]
@@ -77,7 +78,15 @@ def _batches(inputs: PairInputs, size: int, rng: np.random.Generator | None = No
 
 
 def train(
-    inputs: PairInputs, dev: PairInputs, base: Base, plan: Plan, device: str, *, design: str, measure: Measure
+    inputs: PairInputs,
+    dev: PairInputs,
+    base: Base,
+    plan: Plan,
+    device: str,
+    *,
+    design: str,
+    measure: Measure,
+    objective: Objective = VERDICTS,
 ) -> TrainedNetwork:
     """Fine-tune all encoders of a design together; the epoch that measures best on the development rows is kept."""
     torch.manual_seed(plan.seed)
@@ -91,10 +100,10 @@ def train(
         with torch.autocast(device, torch.bfloat16, enabled=device != "cpu"):
             logits = network(inputs.batch(chosen, device))
         label = torch.from_numpy(inputs.label[chosen]).to(device)
-        return functional.binary_cross_entropy_with_logits(logits.float(), label)
+        return objective.loss(logits.float(), label)
 
     def after_epoch(_loss: float) -> None:
-        reached.append(measure(probabilities(network, dev, device), dev.label))
+        reached.append(measure(probabilities(network, dev, device, objective), dev.label))
         best.offer(reached[-1], network)
 
     fit_one_cycle(network, loss, epochs, plan, after_epoch)
@@ -103,14 +112,16 @@ def train(
 
 
 @torch.no_grad()
-def probabilities(network: AvaNetwork, inputs: PairInputs, device: str) -> NDArray[np.float64]:
-    """Return each row's probability of a correct candidate."""
+def probabilities(
+    network: AvaNetwork, inputs: PairInputs, device: str, objective: Objective = VERDICTS
+) -> NDArray[np.float64]:
+    """Return each row's probability of a correct candidate, or its rating, from 0 to 1."""
     network.eval()
     found = np.zeros(len(inputs))
     for chosen in _batches(inputs, 256):
         with torch.autocast(device, torch.bfloat16, enabled=device != "cpu"):
             logits = network(inputs.batch(chosen, device))
-        found[chosen] = torch.sigmoid(logits.float()).cpu().numpy()
+        found[chosen] = objective.scores(logits.float()).cpu().numpy()
     return found
 
 
@@ -125,3 +136,8 @@ def log_likelihood(scores: NDArray[np.float64], label: NDArray[np.float32]) -> f
     """Return the mean log-likelihood of labels from 0 to 1: 0 where all is certain and right, lower where it is not."""
     sure = np.clip(scores, _LEAST, 1 - _LEAST)
     return float((label * np.log(sure) + (1 - label) * np.log(1 - sure)).mean())
+
+
+def minus_squared_error(scores: NDArray[np.float64], label: NDArray[np.float32]) -> float:
+    """Return the mean squared error of scores and labels from 0 to 1, negative, so that more is better."""
+    return -float(((scores - label) ** 2).mean())

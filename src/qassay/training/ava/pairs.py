@@ -145,17 +145,24 @@ def _fault(row: AvaRow) -> str | None:
 
 
 def read_selections(
-    inputs: Sequence[str], reading: ReadOptions, left_out: Counter[str], held_out: Iterable[str] = ()
+    inputs: Sequence[str],
+    reading: ReadOptions,
+    left_out: Counter[str],
+    held_out: Iterable[str] = (),
+    met: set[str] | None = None,
 ) -> Iterator[QuestionSentences]:
     """Yield questions with right and wrong answers, from answer selection tables or judged answers of any format.
 
-    Left out, and counted, are questions of evaluation sets and EVOUNA's that are held back for the final test.
+    Left out, and counted, are questions of evaluation sets, whose keys are added to `met`, and EVOUNA's that are held
+    back for the final test.
     """
+    met = set() if met is None else met
     evaluated = {question_key(question) for question in held_out}
     for names, format_ in _grouped(inputs, reading):
         for selection in _selections(names, format_, reading):
-            if question_key(selection.question) in evaluated:
+            if (key := question_key(selection.question)) in evaluated:
                 left_out["question of an evaluation set"] += 1
+                met.add(key)
             elif format_ in _NATURAL_QUESTIONS and held_back(selection.question):
                 left_out["question held back for the final test"] += 1
             else:

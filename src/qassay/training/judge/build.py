@@ -27,6 +27,7 @@ READERS: dict[str, Reader] = {
     "evouna_sentences": judged_rows.evouna_sentences,
     "evouna_spans": composed_rows.evouna_spans,
     "efficientqa": judged_rows.efficientqa,
+    "mocha": judged_rows.mocha,
     "sas": judged_rows.sas,
     "sas_squad": judged_rows.sas_squad,
     "sciEntsBank": judged_rows.sci_ents_bank,
@@ -72,6 +73,8 @@ class JudgeData:
     """EVOUNA's held-back questions, for the final figures alone."""
     sources: list[DataSource]
     left_out: Counter[str] = field(default_factory=Counter)
+    met: set[str] = field(default_factory=set)
+    """Questions of evaluation sets that the sources have, as keys."""
     disagreed: int = 0
     """Answers with several verdicts that differ, whose label is their mean."""
 
@@ -119,6 +122,7 @@ def build(
             key = _key(row)
             if key[0] in questions:
                 data.left_out["question of an evaluation set"] += 1
+                data.met.add(key[0])
             elif not key[0] and answers and any(question_key(text) in answers for text in row.references):
                 data.left_out["answer of an evaluation set"] += 1
             elif not row.candidate.strip() or not any(text.strip() for text in row.references):

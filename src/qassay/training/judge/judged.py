@@ -11,6 +11,7 @@ import numpy as np
 from qassay.errors import DataError
 from qassay.io.input_stream import Reader
 from qassay.io.parsing.read_context import ReadOptions
+from qassay.records import Example
 from qassay.training.answer_text import group_of, token_f1, words
 from qassay.training.corpora import judged_answers, squad
 from qassay.training.corpora import multirc as multirc_corpus
@@ -24,6 +25,8 @@ ANSWERS = "answers"
 PEOPLE = frozenset({ANSWERS, "evouna", "evouna_sentences", "efficientqa", "sas", "sas_squad"})
 """The sources of systems' answers that people judged."""
 BLANK = "blank answer"
+_LOWEST, _HIGHEST = 1.0, 5.0
+"""MOCHA's ratings."""
 _SENTENCE_WORDS = 5
 _PAIRS_PER_QUESTION = 6
 
@@ -81,6 +84,29 @@ def answers(path: Path, _rng: np.random.Generator, left_out: Counter[str] | None
             group_of(example.question or example.id),
             example.context or "",
         )
+
+
+def mocha(path: Path, _rng: np.random.Generator | None = None) -> Iterator[JudgeRow]:
+    """Yield answers about passages that people rated from 1 to 5 (MOCHA), one source per data set, as labels 0 to 1."""
+    for example in Reader([path], ReadOptions("mocha", can_skip=False)):
+        if example.judgement is not None and (example.candidate or "").strip():
+            yield JudgeRow.of(
+                example.question,
+                example.references[0].text,
+                example.candidate or "",
+                _label(example, path),
+                f"mocha_{example.question_type}",
+                example.context or "",
+            )
+
+
+def _label(example: Example, path: Path) -> float:
+    rating = example.judgement or 0.0
+    if not _LOWEST <= rating <= _HIGHEST:
+        raise DataError(
+            f'the score of "{example.id}" is {rating:g}; MOCHA\'s go from {_LOWEST:g} to {_HIGHEST:g}', path
+        )
+    return (rating - _LOWEST) / (_HIGHEST - _LOWEST)
 
 
 def evouna_sentences(path: Path, rng: np.random.Generator) -> Iterator[JudgeRow]:

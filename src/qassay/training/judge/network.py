@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 from torch import nn
-from torch.nn import functional
 
 from qassay.models.onnx.judge_segments import COMPARED, MARKS, ROLES, word_keys
 from qassay.training.encoder_layers import WIDTH, Trunk, upper_layers
 from qassay.training.fit import fit_one_cycle
+from qassay.training.objective import VERDICTS
 from qassay.training.ragged import Ragged, batches_by_length
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from qassay.training.judge.inputs import JudgeInputs
+    from qassay.training.objective import Objective
     from qassay.training.plan import Plan
 
     State = Mapping[str, torch.Tensor]
@@ -130,10 +131,11 @@ def train(
     device: str,
     *,
     context: float = CONTEXT,
+    objective: Objective = VERDICTS,
     start: State | None = None,
     report: Callable[[int], None] = lambda _: None,
 ) -> JudgeNetwork:
-    """Train on pairs with labels from 0 to 1, by cross-entropy.
+    """Train on pairs with labels from 0 to 1, by cross-entropy unless the objective says otherwise.
 
     `report` is called with the number of epochs done. All seeds start from the same weights, so that networks can be
     averaged; with `start` from tuned weights that are there already.
@@ -155,7 +157,7 @@ def train(
         shown = torch.rand(len(batch), device=device) < context if context else None
         with torch.autocast(device, torch.bfloat16, enabled=device != "cpu"):
             logits = network(*pairs.side_by_side(chosen, context=shown))
-        return functional.binary_cross_entropy_with_logits(logits.float(), label[chosen])
+        return objective.loss(logits.float(), label[chosen])
 
     fit_one_cycle(network, loss, epochs, plan, lambda _loss: report(next(done)))
     return network.eval()

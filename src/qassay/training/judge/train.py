@@ -88,6 +88,8 @@ class JudgeOptions:
     """Folds in which networks first judge rows unseen, on the embedded model's trunk; 0 for labels as they are."""
     polish: int = 0
     """Epochs on people's verdicts at the end, on the embedded model's trunk."""
+    preset: str | None = None
+    """`lerc` for a reader trained as Chen et al. (2020) published it: to predict ratings, with their settings."""
 
     def to_dict(self) -> dict[str, object]:
         """Return what was said, for the model's card."""
@@ -102,7 +104,8 @@ class JudgeOptions:
         """Return the plan for an encoder of its own."""
         if self.seeds not in {None, 1}:
             raise SpecError(f"{self.seeds} seeds; networks are averaged on the embedded model's trunk alone")
-        return named_plan("judge_encoder", epochs=self.epochs, rate=self.rate, seed=self.seed)
+        name = "judge_encoder" if self.preset is None else self.preset
+        return named_plan(name, epochs=self.epochs, rate=self.rate, seed=self.seed)
 
 
 def read_data(

@@ -9,7 +9,7 @@ from qassay.errors import DataError, SpecError
 from qassay.models.folder import TOKENIZER
 from qassay.models.hf.judge import AvaSettings, save
 from qassay.models.hf.judge_design import READER
-from qassay.models.onnx.judge import JudgeInput
+from qassay.models.onnx.judge import RATING, JudgeInput
 from qassay.training.ava import networks as ava
 from qassay.training.base_model import base_weights, open_base
 from qassay.training.export.heads import export_judge
@@ -19,6 +19,7 @@ from qassay.training.judge.judged import PEOPLE
 from qassay.training.judge.network import CONTEXT, train
 from qassay.training.judge.opinions import second_opinions
 from qassay.training.judge.rows import JudgeRow, single_references
+from qassay.training.objective import VERDICTS
 from qassay.training.splits import DEV, TRAIN, folds_of
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     import torch
 
     from qassay.arrays import Floats
+    from qassay.training.objective import Objective
     from qassay.training.plan import Plan
 
 _POLISHING = 0.25
@@ -65,6 +67,7 @@ def export_network(
     seeds: int,
     device: str,
     context: float = CONTEXT,
+    objective: Objective = VERDICTS,
     extra: Extra = NOTHING,
     asked: Sequence[JudgeRow] = (),
     report: Callable[[str], None],
@@ -83,11 +86,13 @@ def export_network(
         seeds=seeds,
         device=device,
         context=context,
+        objective=objective,
         extra=extra,
         asked=asked,
         report=report,
     )
-    export_judge({name: value.numpy() for name, value in trained.tuned.items()}, folder, layer=plan.trunk_depth)
+    tuned = {name: value.numpy() for name, value in trained.tuned.items()}
+    export_judge(tuned, folder, layer=plan.trunk_depth, output=objective.output)
     return trained.opinions
 
 
@@ -100,6 +105,7 @@ def train_network(
     seeds: int,
     device: str,
     context: float = CONTEXT,
+    objective: Objective = VERDICTS,
     extra: Extra = NOTHING,
     asked: Sequence[JudgeRow] = (),
     report: Callable[[str], None] = lambda _: None,
@@ -127,7 +133,8 @@ def train_network(
         def after(epoch: int, seed: int = seed) -> None:
             report(f"seed {seed}: epoch {epoch} of {plan.epochs}")
 
-        network = train(weights, inputs, replace(plan, seed=seed), device, context=context, report=after)
+        seeded = replace(plan, seed=seed)
+        network = train(weights, inputs, seeded, device, context=context, objective=objective, report=after)
         states.append({name: value.cpu() for name, value in network.tuned().items()})
     tuned = averaged(states)
     if extra.polish:
@@ -147,9 +154,13 @@ def train_on_encoder(
     plan: Plan,
     *,
     device: str = "cpu",
+    objective: Objective = VERDICTS,
     report: Callable[[str], None] = lambda _: None,
 ) -> None:
-    """Train a reader of context, question, reference and candidate on any encoder; the epoch likeliest on dev stays."""
+    """Train a reader of context, question, reference and candidate on any encoder; the epoch that is best on dev stays.
+
+    The best is the one with the highest likelihood of verdicts, or with the lowest squared error of ratings.
+    """
     opened = open_base(base)
     longest = ava.room_for_pair(plan, READER, opened.longest)
     pairs = {
@@ -164,7 +175,12 @@ def train_on_encoder(
         )
         for side, found in rows.items()
     }
-    trained = ava.train(pairs[TRAIN], pairs[DEV], opened, plan, device, design=READER, measure=ava.log_likelihood)
+    rated = objective.output == RATING
+    measure = ava.minus_squared_error if rated else ava.log_likelihood
+    trained = ava.train(
+        pairs[TRAIN], pairs[DEV], opened, plan, device, design=READER, measure=measure, objective=objective
+    )
     for number, reached in enumerate(trained.reached, 1):
-        report(f"epoch {number} of {plan.epochs}: log-likelihood on dev {reached:.4f}")
-    save(trained.network, opened.tokenizer, AvaSettings(READER, longest, base), folder)
+        told = f"squared error on dev {-reached:.4f}" if rated else f"log-likelihood on dev {reached:.4f}"
+        report(f"epoch {number} of {plan.epochs}: {told}")
+    save(trained.network, opened.tokenizer, AvaSettings(READER, longest, base, objective.output), folder)

@@ -36,6 +36,8 @@ class KeyphraseData:
     left_out: Counter[str] = field(default_factory=Counter)
     judged: list[JudgedPair] = field(default_factory=list)
     """Judged answers to train on besides, where there are any."""
+    met: set[str] = field(default_factory=set)
+    """Questions of evaluation sets that the sources have, as keys."""
 
     def counts(self) -> dict[str, dict[str, int]]:
         """Count rows by source and side."""
@@ -77,12 +79,14 @@ def build(
     left_out: Counter[str] = Counter()
     chosen = licensed(sources, left_out) if licensed_only else list(sources)
     excluded = {question_key(question) for question in held_out}
+    met: set[str] = set()
     kept: dict[tuple[str, str], KeyphraseRow] = {}
     for source in chosen:
         for row in FORMATS[source.format](source.path, source.name or source.format):
             key = (question_key(row.question), row.answer)
             if key[0] in excluded:
                 left_out["question of an evaluation set"] += 1
+                met.add(key[0])
             elif source.format in NATURAL_QUESTIONS and held_back(row.question):
                 left_out["question held back for the judge's final test"] += 1
             elif not key[0]:
@@ -97,7 +101,7 @@ def build(
     sides: tuple[list[KeyphraseRow], list[KeyphraseRow]] = ([], [])
     for row, is_dev in zip(rows, _dev_groups(rows, rng, dev_share), strict=True):
         sides[is_dev].append(row)
-    return KeyphraseData(train=sides[0], dev=sides[1], sources=chosen, left_out=left_out)
+    return KeyphraseData(train=sides[0], dev=sides[1], sources=chosen, left_out=left_out, met=met)
 
 
 def _dev_groups(rows: Sequence[KeyphraseRow], rng: np.random.Generator, share: float) -> list[bool]:
