@@ -195,3 +195,61 @@ def test_each_person_has_a_file(tmp_path):
         (tmp_path / f"{person}.csv").write_text("\n".join([header, *own]))
     apart = qassay_json("agree", *(tmp_path / f"{person}.csv" for person in people))
     assert apart == qassay_json("agree", long_csv(tmp_path))
+
+
+def grouped_csv(folder, form):
+    """Write the ratings with a column `kind`: q0 and q1 are of kind a, the others of kind b."""
+    kinds = {"q0": "a", "q1": "a", "q2": "b", "q3": "b"}
+    if form == "wide":
+        lines = ["id,kind,ann,bob,cyd,dan"]
+        lines += [",".join([item, kinds[item], *map(str, given.values())]) for item, given in VALUES.items()]
+    else:
+        lines = ["id,kind,annotator,value"]
+        lines += [f"{item},{kinds[item]},{who},{each}" for item, given in VALUES.items() for who, each in given.items()]
+    (folder / "grouped.csv").write_text("\n".join(lines))
+    return folder / "grouped.csv"
+
+
+@pytest.mark.parametrize("form", ["long", "wide"])
+def test_agreement_is_measured_in_each_group(tmp_path, form):
+    """A group's figures are those of a file with its items alone, and all items have theirs besides."""
+    document = qassay_json("agree", grouped_csv(tmp_path, form), "--by", "kind")
+    first = {item: VALUES[item] for item in ("q0", "q1")}
+    alone = qassay_json("agree", write_rows(tmp_path / "a.jsonl", [{"id": i, "ratings": v} for i, v in first.items()]))
+
+    assert document["by"] == "kind"
+    assert [(each["group"], each["items"], each["ratings"]) for each in document["groups"]] == [
+        ("a", 2, 8),
+        ("b", 2, 8),
+    ]
+    assert document["groups"][0]["alpha"] == alone["alpha"]
+    assert document["groups"][0]["alpha_before_cleaning"] == alone["alpha_before_cleaning"]
+    assert document["alpha"] == qassay_json("agree", long_csv(tmp_path))["alpha"]
+
+
+def test_groups_are_shown_and_reported(tmp_path):
+    """The terminal and the page have one row per group."""
+    page = tmp_path / "page.html"
+    done = qassay("agree", grouped_csv(tmp_path, "long"), "--by", "kind", "--report", page, check=0)
+    table = [line.split()[:3] for line in done.stdout.splitlines()]
+    assert ["kind", "items", "per"] in table
+    assert ["a", "2", "3.00"] in table
+    assert "By kind" in page.read_text(encoding="utf-8")
+
+
+def test_systems_can_be_compared(tmp_path):
+    """`--by system` needs no column of its own."""
+    document = qassay_json("agree", long_csv(tmp_path), "--by", "system")
+    assert [(each["group"], each["items"]) for each in document["groups"]] == [("A", 4)]
+
+
+def test_an_item_is_in_one_group(tmp_path, refused):
+    """Two groups of one item are an error with the line."""
+    (tmp_path / "r.csv").write_text("id,kind,annotator,value\nq,a,ann,1\nq,b,bob,2\n")
+    assert 'r.csv:3: "q" is of "b" here and of "a" before' in refused("agree", "r.csv", "--by", "kind")
+
+
+def test_a_column_to_group_by_must_be_there(tmp_path, refused):
+    """The message names the columns."""
+    long_csv(tmp_path)
+    assert 'there is no column "kind" among id, system' in refused("agree", "ratings.csv", "--by", "kind")

@@ -11,7 +11,7 @@ from qassay.api.result import Result, page_path
 from qassay.errors import SpecError, option
 from qassay.meta.agreement.krippendorff import Measurement
 from qassay.meta.agreement.rating_rows import Columns
-from qassay.meta.agreement.rating_study import RatingStudy, study_ratings
+from qassay.meta.agreement.rating_study import RatingStudy, study_groups, study_ratings
 from qassay.meta.agreement.ratings import read_ratings, write_judgements
 from qassay.scoring.scorer import SEED
 from qassay.validation import check_choice, check_options, check_whole
@@ -36,11 +36,14 @@ class AgreementResult(Result):
     left_out: LeftOut
     seed: int
     title: str = "ratings"
+    by: str | None = None
+    """What `study.parts` are grouped by."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return what `qassay agree --json` prints."""
         skipped = self.left_out.skipped_total
-        return {**self.study.to_dict(), "skipped": skipped, "seed": self.seed, "version": __version__}
+        grouped = {} if self.by is None else {"by": self.by, "groups": self._groups()}
+        return {**self.study.to_dict(), **grouped, "skipped": skipped, "seed": self.seed, "version": __version__}
 
     def judgements(self) -> list[dict[str, Any]]:
         """Return one row per item, as `qassay agree -o` writes them; `correlate` takes them as `judgements`."""
@@ -55,8 +58,16 @@ class AgreementResult(Result):
 
         page = page_path(path)
         skipped = self.left_out.skipped_total
-        write_agreement_page(AgreementReport(self.title, self.study, skipped, self.seed, call), page)
+        write_agreement_page(AgreementReport(self.title, self.study, skipped, self.seed, call, self.by or ""), page)
         return page
+
+    def _groups(self) -> list[dict[str, Any]]:
+        """Return each group's agreement, without its annotators and removals, which all ratings have."""
+        shared = {"annotators", "removals"}
+        return [
+            {"group": group, **{name: value for name, value in part.to_dict().items() if name not in shared}}
+            for group, part in self.study.parts.items()
+        ]
 
     def _rows(self) -> list[dict[str, Any]]:
         return self.judgements()
@@ -71,6 +82,7 @@ def agree(
     form: RatingForm = "auto",
     columns: Mapping[str, str] | None = None,
     annotators: Sequence[str] | None = None,
+    by: str | None = None,
     salt: str | None = None,
     draws: int = 1000,
     output: str | Path | None = None,
@@ -81,7 +93,8 @@ def agree(
 
     Ratings are files or rows in long form (one rating per row: `id`, `system`, `annotator`, `value`) or wide form (one
     item per row). Noise is dropped from grades and not from votes unless `clean` says otherwise. Ratings outside
-    `scale` are refused, and with `salt` annotators' ids are replaced by keyed hashes. `output` takes the judgements.
+    `scale` are refused, and with `salt` annotators' ids are replaced by keyed hashes. `by` names a column, which may be
+    the system: agreement is measured on all items and on those of each of its values. `output` takes the judgements.
     """
     check_options(seed=seed, on_error=on_error)
     check_choice("measurement", measurement, list(Measurement))
@@ -94,21 +107,23 @@ def agree(
         given, context = read_ratings(
             files,
             form=form,
-            columns=_columns(columns or {}, annotators),
+            columns=_columns(columns or {}, annotators, by),
             scale=scale,
             salt=None if salt is None else salt.encode(),
             on_error=on_error,
         )
-    study = study_ratings(given, Measurement(measurement), clean=clean, draws=draws, seed=seed)
+    study = (study_ratings if by is None else study_groups)(
+        given, Measurement(measurement), clean=clean, draws=draws, seed=seed
+    )
     left_out = LeftOut()
     left_out.add(context)
-    result = AgreementResult(study, left_out, seed, title_of(ratings, "ratings"))
+    result = AgreementResult(study, left_out, seed, title_of(ratings, "ratings"), by)
     if output is not None:
         write_judgements(output, result.judgements())
     return result
 
 
-def _columns(columns: Mapping[str, str], annotators: Sequence[str] | None) -> Columns:
+def _columns(columns: Mapping[str, str], annotators: Sequence[str] | None, by: str | None) -> Columns:
     unknown = [name for name in columns if name not in _COLUMNS]
     if unknown:
         raise SpecError(f'{option("columns")} names "{unknown[0]}"; there are {", ".join(_COLUMNS)}')
@@ -120,4 +135,5 @@ def _columns(columns: Mapping[str, str], annotators: Sequence[str] | None) -> Co
         value=columns.get("value", ours.value),
         ratings=columns.get("ratings", ours.ratings),
         annotators=tuple(annotators) if annotators else None,
+        group=None if by is None else columns.get(by, by),
     )

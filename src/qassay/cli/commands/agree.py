@@ -14,6 +14,7 @@ from qassay.errors import SpecError
 
 EXAMPLES = (
     "qassay agree ratings.csv",
+    "qassay agree ratings.csv --by system",
     "qassay agree ratings.csv --measurement ordinal --scale 1:5 -o judgements.jsonl",
     "qassay correlate answers.jsonl --judgements judgements.jsonl",
 )
@@ -93,6 +94,15 @@ def agree(
             rich_help_panel=options.STATISTICS,
         ),
     ] = None,
+    by: Annotated[
+        str | None,
+        typer.Option(
+            "--by",
+            metavar="FIELD",
+            help="Agreement also within each value of a column, such as system or question_type.",
+            rich_help_panel=options.STATISTICS,
+        ),
+    ] = None,
     bootstrap: Annotated[int, options.draws("--bootstrap", "Resamples for the interval of alpha.")] = 1000,
     seed: options.Seed = 12345,
     _quiet: options.Quiet = False,
@@ -113,6 +123,7 @@ def agree(
         form=options.one_of("--form", form, "auto", "long", "wide"),
         columns=options.columns_of(map_),
         annotators=annotator,
+        by=by,
         salt=hash_ids,
         draws=bootstrap,
         output=out,
@@ -125,7 +136,7 @@ def agree(
     if json:
         print_json(found.to_dict())
     else:
-        output.print(annotators_table(found.study))
+        output.print(annotators_table(found.study, by=by))
     for path in filter(None, (out, page)):
         say(f"wrote {path}")
 

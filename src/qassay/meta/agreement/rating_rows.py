@@ -36,6 +36,8 @@ class Columns:
     """In JSON lines in wide form: the object (annotator to value) or list that holds an item's ratings."""
     annotators: tuple[str, ...] | None = None
     """In wide tables: the columns that are annotators; all but those that have a meaning of their own unless given."""
+    group: str | None = None
+    """What the items are grouped by, as in `agree --by`; it may be the system."""
 
 
 class RatingRow(NamedTuple):
@@ -46,6 +48,7 @@ class RatingRow(NamedTuple):
     annotator: str
     value: float
     drawn: Drawn | None
+    group: str = ""
 
 
 def rating_rows(source: Source, context: ReadContext, columns: Columns, form: Form) -> Iterator[RatingRow]:
@@ -65,7 +68,8 @@ def _table(source: Source, context: ReadContext, extension: str, columns: Column
     if form == "auto":
         form = "long" if columns.annotator in names else "wide"
     remedy = "call yours so" if form == "single" else f"name yours with {option('columns')}"
-    for name in (columns.item, *({"long": (columns.annotator,), "wide": columns.annotators or ()}.get(form, ()))):
+    by = () if columns.group is None else (columns.group,)
+    for name in (columns.item, *({"long": (columns.annotator,), "wide": columns.annotators or ()}.get(form, ())), *by):
         if name not in names:
             raise DataError(f'there is no column "{name}" among {", ".join(names)}; {remedy}', source.name, 1)
     value = ""
@@ -74,7 +78,7 @@ def _table(source: Source, context: ReadContext, extension: str, columns: Column
             value = _value_field(names, columns, form)
         except DataError as error:
             raise DataError(error.problem, source.name, 1) from None
-    own = {columns.item, columns.system, ROUND, PROBABILITY, ""}
+    own = {columns.item, columns.system, ROUND, PROBABILITY, "", *by}
     people = columns.annotators or tuple(name for name in names if name not in own)
     hint = "" if form != "wide" or columns.annotators else f"; name the columns of ratings with {option('annotators')}"
     for line, cells in reading:
@@ -126,7 +130,8 @@ def _rated(
             context.refuse("the annotator's name is missing; give every rating one", *place)
             continue
         item = str(row[columns.item]), str(row.get(columns.system) or "")
-        yield RatingRow(place[1], item, str(annotator), rating, _drawn(row))
+        group = "" if columns.group is None else row.get(columns.group)
+        yield RatingRow(place[1], item, str(annotator), rating, _drawn(row), "" if group is None else str(group))
 
 
 def _given(row: Mapping[str, Any], columns: Columns, form: Form) -> list[_RatingCell]:

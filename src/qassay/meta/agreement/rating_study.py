@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -11,7 +11,7 @@ from qassay.meta.agreement.cleaning import filter_noise, judge_items, pairwise_p
 from qassay.meta.agreement.krippendorff import Measurement, krippendorff_alpha
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from qassay.meta.agreement.cleaning import AnnotatorReport, ItemJudgement, PairwisePearson
     from qassay.meta.agreement.krippendorff import Alpha
@@ -41,6 +41,8 @@ class RatingStudy:
     ratings: int
     removals: Sequence[Removal] = ()
     """Every rating that was removed as noise."""
+    parts: Mapping[str, RatingStudy] = field(default_factory=dict)
+    """The same of each group of items, where they are grouped; "" for items without a group."""
 
     @property
     def removed(self) -> int:
@@ -89,6 +91,27 @@ def study_ratings(
         annotators=report_annotators(ratings, filtered),
         ratings=len(ratings),
         removals=() if filtered is None else sorted(_removal(ratings, row) for row in filtered.removed),
+    )
+
+
+def study_groups(
+    ratings: Ratings,
+    measurement: Measurement = Measurement.INTERVAL,
+    *,
+    clean: bool | None = None,
+    draws: int = 1000,
+    seed: int = 0,
+) -> RatingStudy:
+    """Study all ratings, and those of each group of items; noise is removed from all groups or from none."""
+    cleaned = not are_votes(ratings, measurement) if clean is None else clean
+    found = study_ratings(ratings, measurement, clean=cleaned, draws=draws, seed=seed)
+    groups = dict.fromkeys(ratings.groups[item] for item in ratings.items)
+    return replace(
+        found,
+        parts={
+            group: study_ratings(ratings.of_group(group), measurement, clean=cleaned, draws=draws, seed=seed)
+            for group in sorted(groups)
+        },
     )
 
 

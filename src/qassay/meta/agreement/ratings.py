@@ -36,6 +36,8 @@ class Ratings:
     value: Floats
     drawn: Mapping[Item, Drawn] = field(default_factory=dict)
     """For items that `accuracy --next` chose: in which round, and with which probability."""
+    groups: Mapping[Item, str] = field(default_factory=dict)
+    """The group of each item, where the file was read by groups; "" for none."""
 
     @classmethod
     def build(
@@ -67,6 +69,12 @@ class Ratings:
     def __len__(self) -> int:
         return len(self.value)
 
+    def of_group(self, group: str) -> Self:
+        """Return the ratings of one group's items."""
+        rows = [row for row, item in enumerate(self.item.tolist()) if self.groups[self.items[item]] == group]
+        people = [self.annotators[self.annotator[row]] for row in rows]
+        return self.build([self.items[self.item[row]] for row in rows], people, self.value[rows])
+
 
 def _outside(value: float, scale: Scale) -> str:
     return f"rating {value:g} is outside the scale from {scale[0]:g} to {scale[1]:g}; correct it or the scale"
@@ -95,6 +103,7 @@ def read_ratings(
     files = [paths] if isinstance(paths, str | Path) else list(paths)
     context = ReadContext(ReadOptions(on_error=on_error))
     by_annotator: dict[tuple[Item, str], RatingRow] = {}
+    groups: dict[Item, str] = {}
     for path in files:
         source = Source.at(path)
         before = len(by_annotator)
@@ -103,6 +112,10 @@ def read_ratings(
                 context.refuse(_outside(row.value, scale), source.name, row.line)
             elif (row.item, row.annotator) in by_annotator:
                 context.refuse(_again(row.annotator, row.item), source.name, row.line)
+            elif (group := groups.setdefault(row.item, row.group)) != row.group:
+                of = f' of system "{row.item[1]}"' if row.item[1] else ""
+                problem = f'"{row.item[0]}"{of} is of "{row.group}" here and of "{group}" before; give it one group'
+                context.refuse(problem, source.name, row.line)
             else:
                 by_annotator[row.item, row.annotator] = row
         if len(by_annotator) == before:
@@ -112,7 +125,7 @@ def read_ratings(
     ratings = Ratings.build(
         [row.item for row in rows], people if salt is None else pseudonymise(people, salt), [row.value for row in rows]
     )
-    return replace(ratings, drawn=_draws(rows)), context
+    return replace(ratings, drawn=_draws(rows), groups=groups), context
 
 
 def _draws(rows: Sequence[RatingRow]) -> dict[Item, Drawn]:

@@ -33,6 +33,8 @@ class AgreementReport:
     seed: int = 0
     call: str = ""
     """The command line or Python call that made the page."""
+    by: str = ""
+    """What the study's parts are grouped by."""
 
 
 @dataclass(frozen=True, slots=True)

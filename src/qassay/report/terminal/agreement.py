@@ -16,8 +16,10 @@ if TYPE_CHECKING:
 _LISTED = 20
 
 
-def annotators_table(study: RatingStudy) -> Group:
+def annotators_table(study: RatingStudy, *, by: str | None = None) -> Group:
     """Show alpha (before and after cleaning), the mean pairwise Pearson, and each annotator's bias and agreement.
+
+    Where items are grouped `by` a field, each group's agreement comes before the annotators.
 
     Of many annotators those are listed who had most of their ratings removed, then those who agree least.
     """
@@ -33,6 +35,8 @@ def annotators_table(study: RatingStudy) -> Group:
         head.add_row(f"alpha ({study.alpha.measurement})", _alpha(study.alpha))
     head.add_row("mean pairwise Pearson", _pearson(study))
     parts: list[RenderableType] = [head, Text("")]
+    if study.parts:
+        parts += [_groups_table(study, by or "group"), Text("")]
     shown = sorted(study.annotators, key=noisiest)[:_LISTED] if len(study.annotators) > _LISTED else study.annotators
     table = Table(box=None, header_style="bold")
     table.add_column("annotator", overflow="fold")
@@ -58,6 +62,33 @@ def annotators_table(study: RatingStudy) -> Group:
     parts += [Text(f"{', '.join(names)}: undefined: {reason}", style="dim") for reason, names in reasons.items()]
     parts += _removal_lines(study)
     return Group(*parts)
+
+
+def _groups_table(study: RatingStudy, by: str) -> Table:
+    cleaned = study.alpha_before is not None
+    table = Table(box=None, header_style="bold")
+    table.add_column(by, overflow="fold")
+    alphas = ("alpha", "alpha, cleaned") if cleaned else ("alpha",)
+    for heading in ("items", "per item", *alphas, "Pearson"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for group, part in study.parts.items():
+        found = [part.alpha_before, part.alpha] if cleaned else [part.alpha]
+        per_item = (part.ratings - part.removed) / len(part.items)
+        pearson = part.pearson.value
+        table.add_row(
+            Text(group or "(none)"),
+            f"{len(part.items):,}",
+            f"{per_item:.2f}",
+            *(_short_alpha(alpha) for alpha in found),
+            "undefined" if pearson is None else f"{pearson:.3f}",
+        )
+    return table
+
+
+def _short_alpha(alpha: Alpha | None) -> str:
+    if alpha is None or alpha.value is None:
+        return "undefined"
+    return f"{alpha.value:.3f}" + ("" if alpha.low is None else f" ({alpha.low:.3f} {alpha.high:.3f})")
 
 
 def _removal_lines(study: RatingStudy) -> list[Text]:
