@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from qassay.training.coreference import Resolver
 from qassay.training.files import read_json
 
 
@@ -40,6 +41,10 @@ class HotpotRow(NamedTuple):
     answer: str
     paragraphs: list[tuple[str, list[str]]]
     facts: set[tuple[str, int]]
+
+    def resolved(self, resolve: Resolver) -> "HotpotRow":
+        """Return the row with mentions in its paragraphs replaced by what they refer to."""
+        return self._replace(paragraphs=[(title, resolve(title, sentences)) for title, sentences in self.paragraphs])
 
     @property
     def supporting(self) -> str:

@@ -26,6 +26,7 @@ from qassay.training.answer_text import (
     word_set,
     words,
 )
+from qassay.training.coreference import Resolver, resolve_by_title
 from qassay.training.corpora import evouna as evouna_corpus
 from qassay.training.corpora import hotpotqa, msmarco, multirc, qadialog, squad, trecqa, yes_no
 from qassay.training.corpora import mcscript as mcscript_corpus
@@ -82,13 +83,14 @@ def squad_answers(path: Path, source: str) -> Iterator[KeyphraseRow]:
             yield KeyphraseRow(row.question.strip(), found[0], (found[1],), source, group)
 
 
-def hotpot(path: Path, source: str) -> Iterator[KeyphraseRow]:
+def hotpot(path: Path, source: str, resolve: Resolver = resolve_by_title) -> Iterator[KeyphraseRow]:
     """Yield the supporting sentences of multi-hop questions, in the order of the context.
 
-    Yes-no questions give no row, since their answer is not in the text. Coreference is not resolved (the paper did so
-    with SpanBERT): a sentence keeps its "he" or "it".
+    Yes-no questions give no row, since their answer is not in the text. Where a sentence clearly begins with a mention
+    of its article's subject, it has the subject's name instead (the paper resolved coreference with SpanBERT).
     """
-    for row in hotpotqa.read(path):
+    for found in hotpotqa.read(path):
+        row = found.resolved(resolve)
         if row.answer.casefold() not in _YES_NO and (spans := find_phrase(row.supporting, row.answer)):
             yield KeyphraseRow.of(row.question, row.supporting, tuple(spans), source)
 

@@ -52,8 +52,8 @@ def qed(path: Path, source: str) -> Iterator[ReaderRow]:
 
 
 def hotpot(path: Path, source: str) -> Iterator[ReaderRow]:
-    """Yield HotpotQA's questions, the supporting sentences as passage."""
-    for row in marked.hotpot(path, source):
+    """Yield HotpotQA's questions, the supporting sentences as passage, in their own words."""
+    for row in marked.hotpot(path, source, lambda _title, sentences: list(sentences)):
         yield ReaderRow(row.question, row.answer, row.spans, source, row.group)
 
 
