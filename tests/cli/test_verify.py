@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from commands import qassay, qassay_json, write_rows
+from qassay.report.terminal.verification import bars
 from qassay.scoring.defaults import VERIFICATION
 
 ROWS = [
@@ -112,3 +113,25 @@ def test_a_killed_run_resumes_to_the_same_bytes(tmp_path):
     qassay("verify", pairs, "-m", "lerc", "-m", "token_f1", "-o", cut, "--resume", check=0)
     qassay("verify", pairs, "-m", "lerc", "-m", "token_f1", "-o", whole, check=0)
     assert cut.read_bytes() == whole.read_bytes()
+
+
+def test_scores_are_drawn_by_verdict(pairs):
+    """The table draws the scores of both kinds of pairs, and the document has their counts."""
+    found = {each["method"]: each for each in qassay_json("verify", pairs, "-m", "em")["distributions"]}
+    printed = qassay("verify", pairs, "-m", "em", check=0).stdout
+
+    # one of the two pairs with the same meaning matches exactly
+    assert found["exact_match"] == {
+        "method": "exact_match",
+        "same": [1, 0, 0, 0, 0, 0, 0, 0, 0, 1],
+        "different": [1, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+    }
+    assert "█        █" in printed
+
+
+@pytest.mark.parametrize(
+    ("counts", "drawn"), [([0, 1, 8], " ▁█"), ([0, 0], "  "), ([], ""), ([3, 3], "██"), ([1, 100], "▁█")]
+)
+def test_bars_are_in_proportion(counts, drawn):
+    """Nothing is blank, little is the lowest bar, and the most is the tallest."""
+    assert bars(counts) == drawn

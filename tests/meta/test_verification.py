@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from qassay.errors import DataError
-from qassay.meta.accuracy.verdict_quality import MAJORITY, are_verdicts, verification_quality
+from qassay.meta.accuracy.verdict_quality import MAJORITY, are_verdicts, score_distributions, verification_quality
 
 TRUTH = [1, 1, 1, 0, 0, 1]
 SCORES = {
@@ -58,3 +58,14 @@ def test_nothing_to_compare_is_an_error():
 def test_verdicts_are_told_from_ratings(judgements, expected):
     """Only 0 and 1 can be classified."""
     assert are_verdicts(judgements) == expected
+
+
+def test_scores_are_counted_by_verdict():
+    """Tenths from 0 to 1; what lies beyond belongs to the outer ones, and what is unknown to none."""
+    scores = {"a": np.array([-0.2, 0.05, 0.95, 1.4, 0.5, np.nan])}
+
+    (found,) = score_distributions(scores, [1, 0, 1, 1, None, 0])
+
+    assert found.same == (1, 0, 0, 0, 0, 0, 0, 0, 0, 2)
+    assert found.different == (1, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+    assert found.to_dict() == {"method": "a", "same": list(found.same), "different": list(found.different)}

@@ -12,7 +12,7 @@ from qassay.api.inputs import check_apart, paths_of, read_options, rows_in_memor
 from qassay.api.score_result import ScoreResult, StoredScores
 from qassay.io.readers.summaries import to_pair
 from qassay.io.scored_files import read_rows
-from qassay.meta.accuracy.verdict_quality import are_verdicts, verification_quality
+from qassay.meta.accuracy.verdict_quality import are_verdicts, score_distributions, verification_quality
 from qassay.models.base import EMBEDDED
 from qassay.records import ANSWER_CONTEXT
 from qassay.scoring.defaults import VERIFICATION
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from qassay.api.inputs import Answers, Columns, Metrics, Paths
     from qassay.io.scored_files import ScoredRow
-    from qassay.meta.accuracy.verdict_quality import MethodDifference, Verification
+    from qassay.meta.accuracy.verdict_quality import MethodDifference, ScoreDistribution, Verification
     from qassay.models.base import Device
     from qassay.scoring.progress import Progress
     from qassay.scoring.scorer import OnError
@@ -63,6 +63,7 @@ class Quality:
 
     methods: tuple[Verification, ...] = ()
     leads: tuple[MethodDifference, ...] = ()
+    distributions: tuple[ScoreDistribution, ...] = ()
     ratings: int = 0
     """Judgements that are no verdicts."""
 
@@ -73,6 +74,7 @@ class Quality:
         return {
             "verification": [each.to_dict() for each in self.methods],
             "leads": [each.to_dict() for each in self.leads],
+            "distributions": [each.to_dict() for each in self.distributions],
         }
 
 
@@ -169,4 +171,4 @@ def _quality(rows: Iterable[ScoredRow], methods: Sequence[str], seed: int) -> Qu
         for method in methods
     }
     found, leads = verification_quality(scores, judgements, np.random.default_rng(seed))
-    return Quality(tuple(found), tuple(leads))
+    return Quality(tuple(found), tuple(leads), tuple(score_distributions(scores, judgements)))

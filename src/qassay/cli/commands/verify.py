@@ -77,6 +77,6 @@ def verify(
         return
     output.print(aggregates_table(found.aggregates, found.notes))
     if quality.methods:
-        output.print(verification_table(quality.methods, quality.leads))
+        output.print(verification_table(quality.methods, quality.leads, quality.distributions))
     for path in filter(None, (out, page)):
         say(f"wrote {path}")

@@ -67,6 +67,20 @@ class MethodDifference:
 
 
 @dataclass(frozen=True, slots=True)
+class ScoreDistribution:
+    """How often a method's scores fall into each tenth from 0 to 1, by verdict (Deutsch and Roth 2022, Figure 2)."""
+
+    method: str
+    same: tuple[int, ...]
+    """Of pairs with the same meaning; a score beyond 0 or 1 counts in the outer tenth."""
+    different: tuple[int, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as `verify --json` prints them."""
+        return {"method": self.method, "same": list(self.same), "different": list(self.different)}
+
+
+@dataclass(frozen=True, slots=True)
 class _MethodDecisions:
     right: Floats
     """1 where the decision at the best threshold is right."""
@@ -79,6 +93,19 @@ def are_verdicts(judgements: Sequence[float | None]) -> bool:
     """Whether judgements are verdicts, 0 or 1, instead of ratings."""
     known = [value for value in judgements if value is not None]
     return bool(known) and all(value in {0, 1} for value in known)
+
+
+def score_distributions(
+    scores: Mapping[str, Floats], judgements: Sequence[float | None], bins: int = 10
+) -> list[ScoreDistribution]:
+    """Count every method's scores by verdict; pairs without a verdict or without the score are left out."""
+    labels = np.array([np.nan if value is None else value for value in judgements], np.float64)
+
+    def counted(values: Floats, verdict: int) -> tuple[int, ...]:
+        chosen = values[(labels == verdict) & ~np.isnan(values)]
+        return tuple(np.histogram(np.clip(chosen, 0, 1), bins=bins, range=(0, 1))[0].tolist())
+
+    return [ScoreDistribution(method, counted(values, 1), counted(values, 0)) for method, values in scores.items()]
 
 
 def verification_quality(

@@ -16,13 +16,19 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from qassay.meta.accuracy.verdict_quality import MethodDifference, Verification
+    from qassay.meta.accuracy.verdict_quality import MethodDifference, ScoreDistribution, Verification
 
 
-def verification_table(rows: Sequence[Verification], leads: Sequence[MethodDifference]) -> RenderableType:
+BARS = "▁▂▃▄▅▆▇█"
+
+
+def verification_table(
+    rows: Sequence[Verification], leads: Sequence[MethodDifference], distributions: Sequence[ScoreDistribution] = ()
+) -> RenderableType:
     """Show accuracies and squared errors in the form of Deutsch and Roth's Table 1.
 
-    The best value of a column is bold, and those that cannot be told apart from it are underlined.
+    The best value of a column is bold, and those that cannot be told apart from it are underlined. Below it, bars draw
+    how the scores of pairs with the same and with another meaning lie between 0 and 1, as their Figure 2 does.
     """
     table = Table(box=SIMPLE_HEAD, padding=(0, 1), pad_edge=False)
     table.add_column(Text(f"verdicts of people\nn = {rows[0].n:,}"), no_wrap=True)
@@ -38,7 +44,25 @@ def verification_table(rows: Sequence[Verification], leads: Sequence[MethodDiffe
             Text(f"{row.mse:.3f}", _style(best=row.mse == least, tied=row.mse_tied)),
             "" if row.auc is None else f"{row.auc:.3f}",
         )
-    return Group(table, *_sure_leads(leads))
+    return Group(table, *_sure_leads(leads), *_drawn(distributions))
+
+
+def bars(counts: Sequence[int]) -> str:
+    """Draw counts as bars; a blank for none, and the tallest bar for the most."""
+    most = max(counts, default=0)
+    return "".join(BARS[-(-count * len(BARS) // most) - 1] if count else " " for count in counts)
+
+
+def _drawn(distributions: Sequence[ScoreDistribution]) -> list[RenderableType]:
+    if not distributions:
+        return []
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1), pad_edge=False)
+    table.add_column("scores from 0 to 1", no_wrap=True)
+    for heading in ("same", "different"):
+        table.add_column(heading, no_wrap=True)
+    for each in distributions:
+        table.add_row(each.method, bars(each.same), bars(each.different))
+    return [table]
 
 
 def _style(*, best: bool, tied: bool) -> str:
