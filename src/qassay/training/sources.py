@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 from qassay.errors import DataError, SpecError
 from qassay.training.answer_text import question_key
@@ -92,6 +92,23 @@ def questions_in(paths: Iterable[Path]) -> set[str]:
 def questions_by_file(paths: Iterable[Path]) -> dict[Path, set[str]]:
     """Return the questions of each evaluation file, as keys."""
     return {path: {key for question in _questions(path) if (key := question_key(question))} for path in paths}
+
+
+class _Asking(Protocol):
+    @property
+    def question(self) -> str: ...
+
+
+Asking = TypeVar("Asking", bound=_Asking)
+
+
+def without_questions(rows: Iterable[Asking], keys: Collection[str], met: set[str]) -> Iterator[Asking]:
+    """Yield the rows whose question is not among the keys of evaluation sets; those that were are added to `met`."""
+    for row in rows:
+        if (key := question_key(row.question)) in keys:
+            met.add(key)
+        else:
+            yield row
 
 
 def _questions(path: Path) -> Iterator[str]:

@@ -5,6 +5,8 @@ import numpy as np
 from qassay.training.chunker.build import trecqa_rows
 from qassay.training.corpora.tokens import join_words
 from qassay.training.reader import sources as reader_sources
+from qassay.training.reader.rows import ReaderRow
+from qassay.training.sources import without_questions
 from qassay.training.splits import DEV_ARTICLES, TEST_ARTICLES, side_of_article
 
 
@@ -50,3 +52,14 @@ def test_trecqa_sentences_carry_their_names(tmp_path):
     path.write_text(f"<QApairs id='1'>\n<positive>\n{block}</positive>\n<negative>\n{block}</negative>\n</QApairs>\n")
     rows = list(trecqa_rows(path, np.random.default_rng(0)))
     assert [(row.text, row.parts, row.entities) for row in rows] == [("Hill sang", ("NNP", "VBD"), ("B-person", "O"))]
+
+
+def test_questions_of_evaluation_sets_are_left_out():
+    """However a question is spelt, its row goes, and the question is remembered."""
+    rows = [ReaderRow(text, "It was May.", (), "mine", text) for text in ("When was it?", "when  was IT", "Why?")]
+    met: set[str] = set()
+
+    kept = list(without_questions(rows, {"when was it", "who"}, met))
+
+    assert [row.question for row in kept] == ["Why?"]
+    assert met == {"when was it"}

@@ -237,6 +237,7 @@ def reader(
     chunker: Annotated[
         str, typer.Option("--chunker", metavar="REF", help="Parses the sentences that questions are generated from.")
     ] = EMBEDDED,
+    held_out: HeldOut = None,
     licensed_only: Licensed = False,
     seed: DataSeed = 0,
     json: Json = False,
@@ -246,9 +247,20 @@ def reader(
 
     from qassay.models.load_readers import load_chunker  # noqa: PLC0415 - as above
     from qassay.training.reader.build import OPEN, build  # noqa: PLC0415 - heavy
+    from qassay.training.sources import questions_by_file  # noqa: PLC0415 - heavy
 
-    built = build(recipe, load_chunker(chunker), rng=np.random.default_rng(seed), licensed_only=licensed_only)
+    evaluated = questions_by_file(held_out or ())
+    excluded: set[str] = set().union(*evaluated.values())
+    built = build(
+        recipe,
+        load_chunker(chunker),
+        rng=np.random.default_rng(seed),
+        held_out=excluded,
+        licensed_only=licensed_only,
+    )
     built.write(out)
+    if not json:
+        _say_met(evaluated, built.met)
     counts: dict[str, Counter[str]] = {side: Counter(row.source for row in rows) for side, rows in built.sides.items()}
     counts[OPEN] = Counter(row.source for row in built.open)
     _show_counts(counts, out, as_json=json)

@@ -14,11 +14,11 @@ from qassay.training.reader import open_questions, statement_questions
 from qassay.training.reader.rows import ReaderRow
 from qassay.training.reader.sources import FORMATS, squad
 from qassay.training.reader.texts import sentence_groups, versions
-from qassay.training.sources import licensed, read_recipe
+from qassay.training.sources import licensed, read_recipe, without_questions
 from qassay.training.splits import Side, side_of_article
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
     from pathlib import Path
 
     import numpy as np
@@ -41,6 +41,8 @@ class ReaderData:
     sides: dict[Side, list[ReaderRow]] = field(default_factory=lambda: {"train": [], "dev": [], "test": []})
     open: list[ReaderRow] = field(default_factory=list)
     """Questions without marked answers, of groups that are for training."""
+    met: set[str] = field(default_factory=set)
+    """Questions of evaluation sets that the sources have, as keys."""
 
     def add(self, rows: Iterable[ReaderRow]) -> None:
         """Put each row on its side."""
@@ -69,18 +71,27 @@ def _side(row: ReaderRow) -> Side:
     return "dev" if digest[0] % _DEV_SHARE == 0 else "train"
 
 
-def build(folder: Path, chunker: Chunker, *, rng: np.random.Generator, licensed_only: bool = False) -> ReaderData:
+def build(
+    folder: Path,
+    chunker: Chunker,
+    *,
+    rng: np.random.Generator,
+    held_out: Collection[str] = (),
+    licensed_only: bool = False,
+) -> ReaderData:
     """Read all sources from the folder of public training sets and add what is made of them.
 
-    SQuAD's articles stay on the side that `side_of_article` returns them, in every file and for all that is made of
-    them. The final test has SQuAD 2.0's own questions alone.
+    Questions of evaluation sets, whose keys are `held_out`, are left out. SQuAD's articles stay on the side that
+    `side_of_article` returns them, in every file and for all that is made of them. The final test has SQuAD 2.0's own
+    questions alone.
     """
     sources = read_recipe("reader", folder)
     chosen = licensed(sources, Counter()) if licensed_only else sources
-    rows = list(_distinct(row for each in chosen for row in FORMATS[each.format](each.path, each.name)))
+    data = ReaderData()
+    found = (row for each in chosen for row in FORMATS[each.format](each.path, each.name))
+    rows = list(_distinct(without_questions(found, held_out, data.met)))
     qamr = [row for row in rows if row.source == "qamr"]
     articles = [row for row in rows if row.source == "squad"]
-    data = ReaderData()
     data.add(row for row in rows if row.source != "qamr")
     # The test must stay what it is elsewhere: dev v2.0's questions.
     version_two = {row.question for row in squad(sources[0].path, "squad")}
@@ -94,7 +105,8 @@ def build(folder: Path, chunker: Chunker, *, rng: np.random.Generator, licensed_
     made += statement_questions.from_parallel(drawn, chunker, "parallel", rng)
     data.add(row for row in made if _side(row) != "test")
     unmarked = _unmarked(folder, parallel, chunker, rng, licensed_only=licensed_only)
-    data.open = list({(row.question, row.passage): row for row in unmarked}.values())
+    asked = without_questions(unmarked, held_out, data.met)
+    data.open = list({(row.question, row.passage): row for row in asked}.values())
     return data
 
 
