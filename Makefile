@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 TORCH := torch==2.13.0
 TORCH_INDEX := https://download.pytorch.org/whl/cpu
 
-.PHONY: setup demo test suite test-core test-train test-all lint style types bench bench-kpqa clean
+.PHONY: setup demo test suite test-core test-train test-all lint style types bench bench-kpqa bench-papers clean
 
 setup: $(VENV)/.base
 
@@ -68,6 +68,9 @@ bench: $(VENV)/.train
 
 bench-kpqa: $(VENV)/.train
 	$(BIN)/python benchmarks/kpqa.py
+
+bench-papers: $(VENV)/.train
+	$(BIN)/python benchmarks/papers.py -o docs/measured/papers.md
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache

@@ -18,6 +18,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from paper_tables import KPQA, kpqa_examples, number, rank_pairs, table
 from qassay.arrays import Ints
@@ -30,6 +31,7 @@ from qassay.meta.statistics.panel import Panel
 from qassay.meta.statistics.weighted import Coefficient
 from qassay.metrics.registry import parse_spec
 from qassay.models.syntax import AMOUNT, COUNT, DURATION, PERSON, PLACE, THING, TIME
+from qassay.records import Example
 from qassay.scoring.scorer import score_examples
 from qassay.training.chunker.question_kinds import question_kind
 
@@ -191,10 +193,15 @@ def question_type(text: str) -> str:
     return "entity" if kind == THING and not _ASKS_WHAT_IT_IS.match(plain) else "description"
 
 
+def labels_of(examples: Sequence[Example]) -> NDArray[np.str_]:
+    """Give each answer's question type: the set's own where it has them, else what the wording tells."""
+    return np.array([each.question_type or question_type(each.question) for each in examples])
+
+
 def types(draws: int) -> None:
     """Print Figure 4: agreement on MS-MARCO by question type."""
     panel = scored("marco_all")
-    labels = np.array([question_type(each.question) for each in kpqa_examples("marco_all")])
+    labels = labels_of(kpqa_examples("marco_all"))
     counts = Counter(labels.tolist())
     parts = {label: panel.where(np.flatnonzero(labels == label)) for label, _ in counts.most_common()}
     found = {label: correlations(part, draws) for label, part in parts.items()}
@@ -214,8 +221,11 @@ def types(draws: int) -> None:
     table(("metric", *(f"{label} ({counts[label]})" for label in parts)), rows)
 
 
-def keyphrases(_draws: int) -> None:
-    """Print Table 10: how well the weights find the marked key words of development rows, which no one trained on."""
+def keyphrase_quality() -> dict[str, tuple[int, float, float]]:
+    """Measure how well the weights find the marked key words of development rows, which no one trained on.
+
+    Given for each source, and all: how many answers, F1 of key word pieces, average precision.
+    """
     from domain_ablation import all_rows  # noqa: PLC0415 - needs the extra `train` and the training sets
     from qassay.models.load import load_weigher  # noqa: PLC0415 - as above
     from qassay.training.keyphrase.inputs import Examples  # noqa: PLC0415 - as above
@@ -236,16 +246,22 @@ def keyphrases(_draws: int) -> None:
         for row, each in zip(rows, weighed, strict=True)
     }
     sources = np.array(marked.sources)
-    printed = []
+    measured = {}
     for source in [*dict.fromkeys(marked.sources), "all"]:
         chosen = np.flatnonzero((sources == source) | (source == "all")).tolist()
         found = quality(
             0.0, [logits[marked.texts[i]] for i in chosen], [marked.marked[i] for i in chosen], outputs="list"
         )
+        measured[source] = (len(chosen), found.token_f1, found.average_precision)
+    return measured
+
+
+def keyphrases(_draws: int) -> None:
+    """Print Table 10: how well the weights find the marked key words."""
+    printed = []
+    for source, (count, f1, precision) in keyphrase_quality().items():
         theirs = f"{KEYPHRASE_F1[source]:.2f}" if source in KEYPHRASE_F1 else ""
-        printed.append(
-            (source, f"{len(chosen):,}", f"{100 * found.token_f1:.2f}", theirs, number(found.average_precision))
-        )
+        printed.append((source, f"{count:,}", f"{100 * f1:.2f}", theirs, number(precision)))
     print("\nKey word pieces of held-out answers, called key from half the heaviest piece's weight on: F1 in per cent.")
     print("The paper has 59.26 on MS-MARCO Q&A, whose questions are not among our data.")
     table(("source", "answers", "F1", "paper", "average precision"), printed)

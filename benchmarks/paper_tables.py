@@ -25,8 +25,8 @@ from qassay.meta.agreement.ratings import Ratings
 from qassay.meta.correlation.evaluation import Agreement, Options, evidence_of_table, measure
 from qassay.meta.correlation.levels import Level
 from qassay.meta.correlation.significance import DifferenceTest
-from qassay.meta.correlation.sweep import Sweep, sweep
-from qassay.meta.ranking.rankings import pair_agreement
+from qassay.meta.correlation.sweep import Sweep, SweepPoint, sweep
+from qassay.meta.ranking.rankings import PairAgreement, pair_agreement
 from qassay.meta.statistics.weighted import Coefficient
 from qassay.metrics.registry import parse_spec
 from qassay.records import Example, Opinion, Reference
@@ -184,6 +184,21 @@ def kpqa(more: Sequence[str], draws: int) -> None:
         table(("metric", "Pearson", "95 %", "paper", "Spearman", "paper"), rows)
 
 
+def pair_shares(name: str, specs: Sequence[str]) -> dict[str, tuple[str, list[PairAgreement]]]:
+    """Give the share of pairs ranked as people rank them, paired by question and by place, with the metric's name."""
+    examples = kpqa_examples(name)
+    half = len(examples) // 2
+    named = [replace(each, system="first" if i < half else "second") for i, each in enumerate(examples)]
+    by_question = [replace(each, id=f"{each.question} {each.references}") for each in named]
+    by_place = [replace(each, id=str(i % half)) for i, each in enumerate(named)]
+    asked = {several_references(spec, name): spec for spec in specs}
+    panels = [evidence_of_table(score_examples(paired, list(asked))).panel for paired in (by_question, by_place)]
+    return {
+        spec: (short, [pair_agreement(panel, str(parse_spec(spec))) for panel in panels])
+        for spec, short in asked.items()
+    }
+
+
 def rank_pairs(more: Sequence[str], _draws: int) -> None:
     """Print KPQA's Table 7: the first 500 rows of each file are one model's answers, the others another's.
 
@@ -192,17 +207,9 @@ def rank_pairs(more: Sequence[str], _draws: int) -> None:
     question there are fewer. Both ways are printed.
     """
     for name, published in RANK_PAIRS.items():
-        examples = kpqa_examples(name)
-        half = len(examples) // 2
-        named = [replace(each, system="first" if i < half else "second") for i, each in enumerate(examples)]
-        by_question = [replace(each, id=f"{each.question} {each.references}") for each in named]
-        by_place = [replace(each, id=str(i % half)) for i, each in enumerate(named)]
-        asked = {several_references(spec, name): spec for spec in ("bleu,n=1", "rouge_l", *MODELS, *LEARNED, *more)}
         rows = []
-        panels = [evidence_of_table(score_examples(paired, list(asked))).panel for paired in (by_question, by_place)]
-        for spec, short in asked.items():
+        for spec, (short, shares) in pair_shares(name, ("bleu,n=1", "rouge_l", *MODELS, *LEARNED, *more)).items():
             paper = f"{published[short]:.2f} %" if short in published else ""
-            shares = [pair_agreement(panel, str(parse_spec(spec))) for panel in panels]
             cells = [f"{100 * (each.share or 0):.2f} % ({each.agree} of {each.pairs})" for each in shares]
             rows.append((f"`{spec}`", *cells, paper))
         print(f"\nKPQA, {name}: answers ranked as people rank them, of pairs whose judgements are at least 2 apart")
@@ -263,14 +270,7 @@ def qags(more: Sequence[str], draws: int) -> None:
     """
     for name, (alpha, own) in QAGS.items():
         rows = json_rows(f"qags/mturk_{name}.jsonl")
-        votes = [
-            ((f"{i}-{j}", ""), str(vote["worker_id"]), float(vote["response"] == "yes"))
-            for i, row in enumerate(rows)
-            for j, sentence in enumerate(row["summary_sentences"])
-            for vote in sentence["responses"]
-        ]
-        items, people, values = zip(*votes, strict=True)
-        ratings = Ratings.build(items, people, values)
+        ratings = qags_votes(rows)
         found = krippendorff_alpha(ratings, Measurement.NOMINAL, draws=1000, rng=np.random.default_rng(12345))
         print(f"\nQAGS, {name}: {len(rows)} summaries, {len(ratings.items)} sentences, {len(ratings)} votes")
         limits = f"{number(found.low)} to {number(found.high)}"
@@ -280,6 +280,18 @@ def qags(more: Sequence[str], draws: int) -> None:
         lines = [(f"`{each.metric}`", number(each.first.value), interval(each)) for each in measured]
         table(("share of the summary found in the article", "Pearson", "95 %"), lines)
         print(f"\nThe paper's own metric, for comparison: Pearson {number(own)}.")
+
+
+def qags_votes(rows: Sequence[dict[str, Any]]) -> Ratings:
+    """Give the votes on the sentences of QAGS' summaries: 1 for consistent, 0 for not."""
+    votes = [
+        ((f"{i}-{j}", ""), str(vote["worker_id"]), float(vote["response"] == "yes"))
+        for i, row in enumerate(rows)
+        for j, sentence in enumerate(row["summary_sentences"])
+        for vote in sentence["responses"]
+    ]
+    items, people, values = zip(*votes, strict=True)
+    return Ratings.build(items, people, values)
 
 
 def qags_example(place: int, row: dict[str, Any]) -> Example:
@@ -303,12 +315,19 @@ def bonuses(_more: Sequence[str], _draws: int) -> None:
     curves("DuReader demo, stance of the majority", stances(), ["rouge_l,entity=1", "bleu,entity=1"], "yesno=0:4:0.5")
 
 
-def curves(title: str, examples: Sequence[Example], specs: Sequence[str], swept: str, part: str | None = None) -> None:
-    """Print Pearson's r at every value of a parameter, for one question type."""
+def curve_points(
+    examples: Sequence[Example], specs: Sequence[str], swept: str, part: str | None = None
+) -> list[SweepPoint]:
+    """Correlate metrics at every value of a parameter with people, on one question type."""
     evidence = evidence_of_table(score_examples(examples, specs))
     options = Options(Level.ANSWER, (Coefficient.PEARSON,), DifferenceTest.BOOTSTRAP, 0, seed=12345)
     by = None if part is None else "question_type"
-    points = [each for each in sweep(evidence, specs, Sweep.parse(swept), options, by) if each.by == part]
+    return [each for each in sweep(evidence, specs, Sweep.parse(swept), options, by) if each.by == part]
+
+
+def curves(title: str, examples: Sequence[Example], specs: Sequence[str], swept: str, part: str | None = None) -> None:
+    """Print Pearson's r at every value of a parameter, for one question type."""
+    points = curve_points(examples, specs, swept, part)
     metrics = list(dict.fromkeys(each.metric for each in points))
     found = {(each.value, each.metric): each.correlation for each in points}
     print(f"\n{title}: {points[0].n} answers")

@@ -14,7 +14,7 @@ import argparse
 import json
 import os
 import warnings
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -111,10 +111,14 @@ def shared_words(training: Candidates | None) -> Ranker:
     return rank
 
 
+_EMBEDDED: defaultdict[int, dict[str, Floats]] = defaultdict(dict)
+"""Mean embeddings by layer and text."""
+
+
 def pooled(texts: Sequence[str], layer: int) -> Floats:
-    """Give the mean embedding of each text, of length 1."""
-    distinct = list(dict.fromkeys(texts))
-    made: dict[str, Floats] = {}
+    """Give the mean embedding of each text, of length 1; a text is encoded once, however many rankers read it."""
+    made = _EMBEDDED[layer]
+    distinct = [text for text in dict.fromkeys(texts) if text not in made]
     for start in range(0, len(distinct), 512):
         some = distinct[start : start + 512]
         for text, each in zip(some, load_encoder().encode(some, layer), strict=True):
