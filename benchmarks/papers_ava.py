@@ -120,7 +120,10 @@ def models(settings: Settings) -> list[PaperTable]:
         label = "linear classifier" if kind == "linear" else f"`{kind}`"
         paper = (number(theirs), NOTHING)
         if kind not in specs:
-            why = "its weights are not part of the install, and none were trained for this page (`benchmarks/judge.py` says how)"
+            why = (
+                "its weights are not part of the install, and none were trained for this page (`benchmarks/judge.py` "
+                "says how)"
+            )
             rows.append(missing(label, paper, why))
             continue
         f1 = [found[name][specs[kind]]["f1"] for name in found]
