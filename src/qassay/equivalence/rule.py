@@ -19,6 +19,7 @@ RULE_NAMES = (
     "denial",
     "opposite",
     "swapped",
+    "undecided",
     "opinion",
     "sign",
     "magnitude",
