@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
+from qassay.equivalence.negation.roles import asked_roles, stated_relations, tokens
 from qassay.equivalence.rule import AnswerPair, Rule
 from qassay.equivalence.tables import read_table, read_words
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _WORDS = re.compile(r"[\w%$]+(?:['\u2019]\w+)?")
 _ARTICLES = frozenset({"a", "an", "the"})
@@ -15,6 +20,15 @@ _ONE_WAY = read_words("one_way_words")
 """Words between two sides that do not hold the other way round: beat, than."""
 _BOTH_WAYS = frozenset({"with", "alongside", "and", "or", "as"})
 _LONGEST_SWAPPED = 20
+"""Words of an answer with two sides."""
+_LONGEST_SENTENCE, _LONGEST_NAME = 200, 60
+"""Characters of such an answer, and of a reference that is one side."""
+_MOST_OF_NAME = 5
+_FIRST_NAMES = 2
+"""Words of a name in the question before the surname that an answer may give alone."""
+_ASKS = re.compile(r"\b(?:who|which|what|whom)\b", re.IGNORECASE)
+_BEHIND_NAME = frozenset({"in", "on", "at", "during", "after", "before", "for", "when", "by", "as", ",", "and", "("})
+"""Words behind a name that are no part of it."""
 
 
 @lru_cache(maxsize=1 << 12)
@@ -31,6 +45,55 @@ def _differ_by_opposite(pair: AnswerPair) -> bool:
     differing = [{one, other} for one, other in both if one != other]
     # Two opposites may cancel: prices fall when rates rise.
     return len(differing) == 1 and differing[0] in _OPPOSITES
+
+
+def _may_be_swapped(pair: AnswerPair) -> bool:
+    return _equally_long(pair) or _names_one_side(pair)
+
+
+def _names_one_side(pair: AnswerPair) -> bool:
+    """Whether the question may ask for the reference as one side of what the candidate states."""
+    if len(pair.reference) > _LONGEST_NAME or len(pair.candidate) > _LONGEST_SENTENCE:
+        return False
+    if len(pair.candidate) <= len(pair.reference) or not _ASKS.search(pair.question):
+        return False
+    return _words(pair.reference)[-1:] != [] and len(pair.candidate.split()) <= _LONGEST_SWAPPED
+
+
+def _has_other_role(pair: AnswerPair) -> bool:
+    """Whether the candidate states what the question asks about, with the reference on the other side."""
+    name = tokens(pair.reference)
+    if not name or len(name) > _MOST_OF_NAME or not set(name[-1:]) & set(tokens(pair.candidate)):
+        return False
+    stated = list(stated_relations(pair.candidate))
+    for asked in asked_roles(pair.question) if stated else ():
+        for relation in stated:
+            given, other = (relation.second, relation.first) if asked.first else (relation.first, relation.second)
+            if relation.name == asked.name and _begins(given, name) and _is_named(other, asked.other, name):
+                return True
+    return False
+
+
+def _begins(side: Sequence[str], name: Sequence[str]) -> bool:
+    """Whether a side is the reference, whole or by its surname, with at most a time, place or clause behind it."""
+    for known in (name, name[-1:]):
+        if list(side[: len(known)]) == list(known):
+            return len(side) == len(known) or side[len(known)] in _BEHIND_NAME
+    return False
+
+
+def _is_named(side: Sequence[str], named: Sequence[str], name: Sequence[str]) -> bool:
+    """Whether a side is what the question names, whole or by its surname, and has no word of the reference."""
+    end = next((i for i, word in enumerate(side) if word in _BEHIND_NAME), len(side))
+    words = list(side[:end])
+    if not words or set(words) & set(name) or set(named[: len(words)]) & set(name):
+        return False
+    begins = any(list(named[skipped : skipped + len(words)]) == words for skipped in range(_FIRST_NAMES + 1))
+    return begins or (len(words) == _FIRST_NAMES and words[-1:] == list(named[:1]))
+
+
+def _is_swapped(pair: AnswerPair) -> bool:
+    return (_equally_long(pair) and _are_swapped(pair)) or (_names_one_side(pair) and _has_other_role(pair))
 
 
 def _are_swapped(pair: AnswerPair) -> bool:
@@ -58,8 +121,9 @@ OPPOSITE = Rule(
 )
 SWAPPED = Rule(
     name="swapped",
-    definition="Nothing is left of an answer that swaps the two sides of a comparison or of a verb like beat.",
-    applies=_equally_long,
-    veto=_are_swapped,
-    tables=("one_way_words",),
+    definition="Nothing is left of an answer that swaps the sides of a comparison or a verb, of reference or question.",
+    applies=_may_be_swapped,
+    veto=_is_swapped,
+    tables=("one_way_words", "relations", "both_ways_verbs", "opposites"),
+    revision=2,
 )
