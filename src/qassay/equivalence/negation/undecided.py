@@ -82,10 +82,15 @@ def _alternatives(candidate: str) -> list[list[str]]:
     if "/" in "".join(seams):
         offers = several and all("/" in seam for seam in seams)
     elif _OR.search(seams[-1]):
-        offers = bool(opening or unsure or several)
+        offers = bool(unsure or several or (opening and not all(map(_is_number, parts))))
     else:
         offers = bool(opening and opening["maybe"]) and all(_REPEATED.search(seam) for seam in seams)
     return parts if offers else []
+
+
+def _is_number(words: Sequence[str]) -> bool:
+    """Whether an alternative is a number; two of them are a rough one, which people call half right."""
+    return len(words) <= _LONGEST_UNHEDGED and bool(quantities(" ".join(words)))
 
 
 def _same(one: Sequence[str], other: Sequence[str]) -> bool:
@@ -115,5 +120,6 @@ UNDECIDED = Rule(
     applies=_may_offer,
     veto=_chooses_none,
     tables=("not_alternatives",),
+    revision=2,
     reads_denials=True,
 )
