@@ -35,11 +35,18 @@ class DataSource:
 
 
 def read_recipe(name: str, folder: Path) -> list[DataSource]:
-    """Return the files behind an embedded model, in the folder that holds the public training sets."""
+    """Return the files behind an embedded model, in the folder that holds the public training sets.
+
+    A file whose name begins with @ lies beside the recipe.
+    """
     return [
-        DataSource(row["format"], folder / row["file"], row.get("name", ""), row["licence"], row.get("most"))
+        DataSource(row["format"], _file(row["file"], folder), row.get("name", ""), row["licence"], row.get("most"))
         for row in _recipe(name)["sources"]
     ]
+
+
+def _file(name: str, folder: Path) -> Path:
+    return _RECIPES / name[1:] if name.startswith("@") else folder / name
 
 
 def licences(name: str) -> dict[str, str]:

@@ -9,6 +9,8 @@ import msgspec
 import numpy as np
 
 from qassay.training.answer_text import question_key
+from qassay.training.assertions.build import READERS as ASSERTIONS
+from qassay.training.assertions.build import RowReader
 from qassay.training.files import write_sides
 from qassay.training.judge import composed as composed_rows
 from qassay.training.judge import judged as judged_rows
@@ -20,6 +22,13 @@ from qassay.training.splits import DEV, TEST, TRAIN
 
 RECIPE = "judge"
 Reader = Callable[[Path, np.random.Generator], Iterator[JudgeRow]]
+
+
+
+def _verdicts(read: RowReader) -> Reader:
+    """Return a reader of the judge's rows from one of assertion rows."""
+    return lambda path, rng: (row.judged() for row in read(path, rng))
+
 
 READERS: dict[str, Reader] = {
     ANSWERS: judged_rows.answers,
@@ -48,6 +57,7 @@ READERS: dict[str, Reader] = {
     "wikiqa": composed_rows.wikiqa,
     "boolq": composed_rows.boolq,
     "quoref": composed_rows.quoref_contrast,
+    **{name: _verdicts(read) for name, read in ASSERTIONS.items()},
 }
 
 
