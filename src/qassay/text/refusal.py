@@ -36,3 +36,29 @@ def declines(text: str) -> bool:
 def is_no_answer(text: str) -> bool:
     """Whether a short text as a whole says that there is no answer: "unknown", "not stated", "n/a"."""
     return bool(_NO_ANSWER.fullmatch(text.strip(" \t\n.,;:!?*_\"'()[]\u2026")))
+
+_SOURCES = (
+    r"(?:documents?|texts?|passages?|articles?|contexts?|sources?|polic(?:y|ies)|contract|file|story|page|report|manual|"
+    r"materials?|paragraph|excerpt|minutes|handbook|notes?|email|transcript|author|nothing)"
+)
+_TOLD = (
+    r"(?:stated?|mention(?:ed)?|specif(?:y|ied)|g[ia]ven?|provided?|disclosed?|known|available|answer(?:ed|able)?|"
+    r"cover(?:ed)?|address(?:ed)?|includ(?:e|ed)|indicated?|record(?:ed)?|documented|told|tell|sa(?:y|id)|contain(?:ed)?|"
+    r"reveal(?:ed)?|name[ds]?|define[ds]?|described?|explain(?:ed)?|discussed?)"
+)
+_SAYS_NOTHING = re.compile(
+    rf"\b{_SOURCES}\b[^.]{{0,40}}?\b(?:(?:does|do|did|has|have)(?: not|n['\u2019]t)|never|nothing)\s(?:\w+\s){{0,2}}?{_TOLD}\b"
+    rf"|\b(?:is|are|was|were|been)(?: not|n['\u2019]t)\s(?:\w+\s)?{_TOLD}\b|^not\s(?:\w+\s)?{_TOLD}\b"
+    r"|\b(?:gives?|provides?|contains?|has|have|is|are|there['\u2019]s) (?:no|not enough|insufficient) "
+    r"(?:\w+ )?(?:information|answer|mention|details?|indication|data|hint)"
+    r"|^no (?:\w+ )?(?:information|answer|mention|details?)\b|\bcannot be (?:determined|answered|inferred|known|told|found)"
+    r"|\binsufficient information\b|\bnot enough information\b|\bunanswerable\b|\bis silent (?:on|about)\b|^unknown\b",
+    re.IGNORECASE,
+)
+_LONGEST_REFERENCE = 25
+"""Words of a reference that says nothing but that there is no answer."""
+
+
+def says_not_told(text: str) -> bool:
+    """Whether a reference says that what was asked is not told anywhere: "The documents do not say."."""
+    return is_no_answer(text) or (len(text.split()) <= _LONGEST_REFERENCE and bool(_SAYS_NOTHING.search(text)))

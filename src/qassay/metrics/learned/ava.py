@@ -9,6 +9,7 @@ import numpy as np
 from qassay.errors import SpecError
 from qassay.features.readability import UNREAD
 from qassay.features.token_views import token_view
+from qassay.metrics.learned.asserted_signals import asserted_signals
 from qassay.metrics.learned.base import MODEL, REFERENCES, RULES, LearnedMetric
 from qassay.metrics.learned.judge_logits import judge_logits
 from qassay.metrics.learned.screening import SCREEN
@@ -139,9 +140,12 @@ class Ava(LearnedMetric):
         if logits is None:
             logits = judge_logits(batch, self._model, pairs, context=False)
         lexical, learned = lexical_signals(batch, pairs), model_signals(batch, pairs)
-        names = (JUDGE, *lexical.names, *learned.names)
         sure = np.clip(logits, -_MOST_SURE, _MOST_SURE)
-        return Signals(names, np.column_stack([sure, lexical.values, learned.values]))
+        whole = Signals(
+            (JUDGE, *lexical.names, *learned.names), np.column_stack([sure, lexical.values, learned.values])
+        )
+        asserted = asserted_signals(batch, pairs, whole)
+        return Signals((*whole.names, *asserted.names), np.column_stack([whole.values, asserted.values]))
 
     def pair_parts(self, batch: Batch, pairs: Pairs) -> tuple[Signals, Floats]:
         """Return the signals of the embedded or linear judge, and what each adds to the logit, the bias first."""

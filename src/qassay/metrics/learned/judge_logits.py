@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from qassay.features.assertions import assertions
 from qassay.models.onnx.judge import JudgeInput
 
 if TYPE_CHECKING:
@@ -16,17 +17,27 @@ if TYPE_CHECKING:
 def judge_logits(batch: Batch, ref: str, pairs: Pairs, *, context: bool) -> Floats:
     """Return a judge's logit for each pair, with the example's context or without; the same pair is judged once."""
     known: dict[JudgeInput, float] = batch.shared_memo((judge_logits, ref), dict)
+    judge = batch.resources.judge(ref)
+    asserted = _asserted(batch) if judge.reads_assertions else [None] * len(batch)
     texts = batch.texts
     wanted = [
-        JudgeInput(example.question, texts[batch.reference[k]], texts[batch.candidate[i]], example.context or "")
-        if context
-        else JudgeInput(example.question, texts[batch.reference[k]], texts[batch.candidate[i]])
+        JudgeInput(
+            example.question,
+            texts[batch.reference[k]],
+            texts[batch.candidate[i]],
+            (example.context or "") if context else "",
+            asserted[i],
+        )
         for i, k in zip(*(side.tolist() for side in pairs), strict=True)
         for example in (batch.examples[i],)
     ]
     new = [pair for pair in dict.fromkeys(wanted) if pair not in known]
     if new:
-        judge = batch.resources.judge(ref)
         known.update(zip(new, judge.judge(new).tolist(), strict=True))
         batch.take_notes(judge)
     return np.array([known[pair] for pair in wanted], np.float64)
+
+
+def _asserted(batch: Batch) -> list[tuple[tuple[int, int], ...] | None]:
+    """Return where each candidate asserts something: its likeliest span, or nowhere."""
+    return [((each.start, each.end),) if each.attempted else () for each in assertions(batch)]

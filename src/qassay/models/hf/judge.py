@@ -66,6 +66,7 @@ class AvaJudge:
     """A trained AVA model as a judge of candidates against references."""
 
     english = False
+    reads_assertions = False
 
     def __init__(self, folder: Path, device: Device = "auto") -> None:
         self.ref = str(folder)

@@ -180,6 +180,10 @@ class OnnxEncoder:
         """Return the ids of the texts' word pieces, without special tokens."""
         return [each.ids[1:-1] for each in self._cutter.cut(texts)]
 
+    def cut_with_spans(self, texts: Sequence[str]) -> list[tuple[Ints, Ints]]:
+        """Return the same with each piece's start and end in its text, in characters."""
+        return [(each.ids[1:-1], each.spans[1:-1]) for each in self._cutter.cut(texts)]
+
     @property
     def vocabulary(self) -> dict[str, int]:
         """The model's word pieces with their numbers."""

@@ -14,14 +14,14 @@ import numpy as np
 from qassay.models.base import ModelNotes, windows
 from qassay.models.folder import TOKENIZER, check_file_names, fingerprint, read_description
 from qassay.models.onnx.judge_segments import ROLES, piece_kinds, segment_ids, text_keys
-from qassay.text.split_joined import split_joined
+from qassay.text.split_joined import moved_spans, split_joined
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from qassay.arrays import Floats, Ints
+    from qassay.arrays import Bools, Floats, Ints
     from qassay.models.onnx.encoder import OnnxEncoder
 
 DESCRIPTION = "judge.json"
@@ -44,6 +44,8 @@ class JudgeInput(NamedTuple):
     candidate: str
     context: str = ""
     """Empty for none."""
+    asserted: tuple[tuple[int, int], ...] | None = None
+    """Where the candidate asserts something, in characters; nowhere where that is empty, all of it for None."""
 
 
 class Judge(Protocol):
@@ -53,6 +55,8 @@ class Judge(Protocol):
     notes: ModelNotes
     english: bool
     """Whether it reads English only."""
+    reads_assertions: bool
+    """Whether it is told what a candidate asserts."""
 
     @property
     def fingerprint(self) -> str:
@@ -71,6 +75,8 @@ class JudgeHead(msgspec.Struct, frozen=True, omit_defaults=True):
     longest: dict[str, int]
     """How many pieces of each text are read, including its two special tokens."""
     output: JudgeOutput = LOGIT
+    asserted: bool = False
+    """Whether the pieces that a candidate asserts are marked."""
 
     def __post_init__(self) -> None:
         check_file_names(self.graph, self.weights)
@@ -87,6 +93,8 @@ def as_logits(outputs: Floats, kind: JudgeOutput) -> Floats:
 class _Text(NamedTuple):
     pieces: Ints
     keys: Ints
+    spans: Ints
+    """Where the pieces stand in the text, joined words parted."""
 
 
 class OnnxJudge:
@@ -102,6 +110,7 @@ class OnnxJudge:
         self.ref = encoder.ref
         self.notes = encoder.notes
         """The encoder's own, which counts for both."""
+        self.reads_assertions = self._head.asserted
         self._encoder = encoder
         self._runtime = encoder.runtime
 
@@ -114,7 +123,7 @@ class OnnxJudge:
     def judge(self, pairs: Sequence[JudgeInput]) -> Floats:
         """Return the logit of each candidate being right; equal pairs run once."""
         distinct = {pair: number for number, pair in enumerate(dict.fromkeys(pairs))}
-        texts = self._cut([text for pair in distinct for text in pair if text.strip()])
+        texts = self._cut([text for pair in distinct for role in ROLES if (text := getattr(pair, role)).strip()])
         rows = [self._row(pair, texts) for pair in distinct]
         logits = self._runtime.parallel(self._logit, rows, [len(pieces) for pieces, _ in rows])
         found = as_logits(np.array(logits, np.float64), self._head.output)
@@ -126,24 +135,32 @@ class OnnxJudge:
 
     def _cut(self, texts: Sequence[str]) -> dict[str, _Text]:
         distinct = list(dict.fromkeys(texts))
-        cut = self._encoder.cut([split_joined(text) for text in distinct])
-        keys = text_keys(cut, self._kinds)
-        return {text: _Text(*found) for text, *found in zip(distinct, cut, keys, strict=True)}
+        cut = self._encoder.cut_with_spans([split_joined(text) for text in distinct])
+        keys = text_keys([pieces for pieces, _ in cut], self._kinds)
+        return {
+            text: _Text(pieces, key, spans) for text, (pieces, spans), key in zip(distinct, cut, keys, strict=True)
+        }
 
     def _row(self, pair: JudgeInput, texts: Mapping[str, _Text]) -> tuple[Ints, Ints]:
         """Return the pieces of a pair's texts in one row, with their segment ids."""
         found = {role: texts[words] for role in ROLES if (words := getattr(pair, role)).strip()}
+        asserted = _asserted(pair, found["candidate"]) if self.reads_assertions and "candidate" in found else None
         room = self._encoder.model.longest - 1
         for role, text in found.items():
             longest = min(self._head.longest[role] - _SPECIAL_TOKENS, room - 1)
             if len(text.pieces) > longest:
-                other = "candidate" if role == "reference" else "reference"
-                found[role] = _nearest(text, found.get(other), longest)
+                if role == "candidate" and asserted is not None and pair.asserted:
+                    part = around(asserted, longest)
+                else:
+                    part = _nearest(text, found.get("candidate" if role == "reference" else "reference"), longest)
+                found[role] = _Text(text.pieces[part], text.keys[part], text.spans[part])
+                asserted = asserted[part] if role == "candidate" and asserted is not None else asserted
                 self.notes.add(NEAREST, [getattr(pair, role)])
             room -= min(len(text.pieces), longest) + 1
         before, after = self._encoder.special_tokens
         # Every text ends in a special token, which matches nothing; the first one also begins with one.
-        segments = segment_ids({role: np.append(text.keys, 0) for role, text in found.items()})
+        keys = {role: np.append(text.keys, 0) for role, text in found.items()}
+        segments = segment_ids(keys, None if asserted is None else np.append(asserted, False))
         pieces = [np.append(text.pieces, after) for text in found.values()]
         first = ROLES.index(next(iter(found), ROLES[0]))
         return np.concatenate([[before], *pieces]), np.concatenate([[4 * first], *segments.values()])
@@ -165,8 +182,26 @@ def _kinds_of(encoder: OnnxEncoder) -> NDArray[np.uint8]:
     return piece_kinds(encoder.vocabulary)
 
 
-def _nearest(text: _Text, other: _Text | None, room: int) -> _Text:
+def _asserted(pair: JudgeInput, candidate: _Text) -> Bools:
+    """Return which pieces of the candidate it asserts."""
+    if pair.asserted is None:
+        return np.ones(len(candidate.pieces), bool)
+    found = np.zeros(len(candidate.pieces), bool)
+    for start, end in moved_spans(pair.candidate, pair.asserted):
+        found |= (candidate.spans[:, 0] < end) & (candidate.spans[:, 1] > start)
+    return found
+
+
+def around(asserted: Bools, room: int) -> slice:
+    """Return the window of `room` pieces in whose middle the asserted ones stand."""
+    places = np.flatnonzero(asserted)
+    middle = int(places[0] + places[-1]) // 2 if len(places) else 0
+    start = min(max(0, middle - room // 2), len(asserted) - room)
+    return slice(start, start + room)
+
+
+def _nearest(text: _Text, other: _Text | None, room: int) -> slice:
     """Return the window of a long text that shares most words with the other text; the first of equals."""
     shared = np.isin(text.keys, other.keys) & (text.keys != 0) if other else np.zeros(len(text.keys), bool)
     near = max(windows(len(text.keys), room), key=lambda window: int(shared[window.start : window.end].sum()))
-    return _Text(text.pieces[near.start : near.end], text.keys[near.start : near.end])
+    return slice(near.start, near.end)

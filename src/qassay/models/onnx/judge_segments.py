@@ -1,4 +1,4 @@
-"""Segment ids for the judge: which text a piece belongs to, and which other texts hold its word."""
+"""Segment ids for the judge: which text a piece belongs to, which other texts hold its word, and what is asserted."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from qassay.arrays import Ints
+    from qassay.arrays import Bools, Ints
 
 ROLES = ("reference", "question", "candidate", "context")
 """The order in which the texts of a pair are read."""
@@ -22,9 +22,11 @@ COMPARED = {
     "context": ("reference", "candidate"),
 }
 """For each role, the two texts in which its words are looked for."""
-MARKS = 4 * len(ROLES)
-LONGEST = {"reference": 128, "question": 64, "candidate": 160, "context": 256}
-"""How many pieces of each text are read, including [CLS] and [SEP]."""
+ASSERTED = 4 * (len(ROLES) - ROLES.index("candidate"))
+"""What is added to the segment ids of a candidate's pieces that it asserts."""
+MARKS = 4 * (len(ROLES) + 1)
+LONGEST = {"reference": 128, "question": 64, "candidate": 96, "context": 256}
+"""How many pieces of each text are read, including [CLS] and [SEP]; of a longer candidate those around what it asserts."""
 MATCHES_NOTHING, BEGINS_WORD, CONTINUES_WORD = 0, 1, 2
 
 
@@ -70,10 +72,15 @@ def _keys(pieces: NDArray[np.integer], ends: Ints, kinds: NDArray[np.uint8]) -> 
     return by_piece
 
 
-def segment_ids(keys: Mapping[str, Ints]) -> dict[str, Ints]:
-    """Return each piece's segment id: its text's role, and which of the two other texts hold its word."""
+def segment_ids(keys: Mapping[str, Ints], asserted: Bools | None = None) -> dict[str, Ints]:
+    """Return each piece's segment id: its text's role, and which of the two other texts hold its word.
+
+    `asserted` says which pieces of the candidate it asserts, for a judge that is told.
+    """
     ids = {}
     for role, own in keys.items():
         found = [(own[:, None] == keys[other]).any(1) & (own != 0) if other in keys else 0 for other in COMPARED[role]]
         ids[role] = (4 * ROLES.index(role) + found[0] + 2 * found[1]) * np.ones(len(own), np.int64)
+    if asserted is not None and "candidate" in ids:
+        ids["candidate"] = ids["candidate"] + ASSERTED * asserted
     return ids

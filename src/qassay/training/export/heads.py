@@ -63,7 +63,9 @@ def export_judge(
     weights: Arrays, folder: Path, *, layer: int, output: judge.JudgeOutput = judge.LOGIT, int8: bool = True
 ) -> None:
     """Write the judge's graph: states of the trunk's `layer` and each piece's mark in, one logit or rating out."""
-    head = judge.JudgeHead(layer=layer, graph="judge.onnx", weights="judge.npz", longest=LONGEST, output=output)
+    head = judge.JudgeHead(
+        layer=layer, graph="judge.onnx", weights="judge.npz", longest=LONGEST, output=output, asserted=True
+    )
     graph, file, width = _begin(folder / head.weights, int8=int8)
     marks = graph.one("Gather", graph.weight("marks", weights["marks.weight"]), "marks_of_pieces")
     # The verdict is read from the first piece, and the last layer computes nothing else.

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from qassay.models.onnx.judge import around
 from qassay.models.onnx.judge_segments import LONGEST, piece_kinds
-from qassay.text.split_joined import split_joined
+from qassay.text.split_joined import moved_spans, split_joined
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,9 +17,15 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from tokenizers import Tokenizer
 
+    from qassay.training.answer_text import Span
     from qassay.training.judge.rows import JudgeRow
 
+    Asserted = tuple[Span, ...] | None
+    """Where a candidate asserts something; all of it for None."""
+
 _NONE = -1
+_EDGES = 2
+"""[CLS] and [SEP]."""
 
 
 @dataclass(slots=True)
@@ -26,6 +33,8 @@ class JudgeInputs:
     """Distinct texts as word pieces, one after the other, and for each pair of answers the texts it consists of."""
 
     pieces: NDArray[np.uint16]
+    asserted: NDArray[np.bool_]
+    """For every piece whether its text asserts it; only candidates do."""
     lengths: NDArray[np.int64]
     """Pieces of each text."""
     kinds: NDArray[np.uint8]
@@ -49,37 +58,45 @@ class JudgeInputs:
         return replace(self, **{name: getattr(self, name)[chosen] for name in columns})
 
 
-def prepare(rows: Sequence[JudgeRow], tokenizer: Tokenizer) -> JudgeInputs:
-    """Cut the texts of all rows into pieces, each distinct text once."""
-    numbers: dict[tuple[str, int], int] = {}
+def prepare(
+    rows: Sequence[JudgeRow], tokenizer: Tokenizer, asserted: Sequence[Asserted] | None = None
+) -> JudgeInputs:
+    """Cut the texts of all rows into pieces, each distinct text once.
 
-    def number(text: str, kind: str) -> int:
+    `asserted` says of each row where its candidate asserts something; without it candidates assert all of themselves.
+    """
+    numbers: dict[tuple[str, int, Asserted], int] = {}
+
+    def number(text: str, kind: str, spans: Asserted = ()) -> int:
         if not text.strip():
             return _NONE
-        return numbers.setdefault((text, LONGEST[kind]), len(numbers))
+        return numbers.setdefault((text, LONGEST[kind], spans), len(numbers))
 
     pairs = [
         (
             number(row.context, "context"),
             number(reference, "reference"),
             number(row.question, "question"),
-            number(row.candidate, "candidate"),
+            number(row.candidate, "candidate", asserted[index] if asserted else None),
             index,
         )
         for index, row in enumerate(rows)
         for reference in row.references
     ]
-    cut = tokenizer.encode_batch([split_joined(text) for text, _ in numbers])
-    # Long texts lose their end but keep the closing [SEP].
-    texts = [
-        found.ids if len(found.ids) <= longest else [*found.ids[: longest - 1], found.ids[-1]]
-        for found, (_, longest) in zip(cut, numbers, strict=True)
-    ]
+    cut = tokenizer.encode_batch([split_joined(text) for text, _, _ in numbers])
+    pieces, marks = [], []
+    for found, (text, longest, spans) in zip(cut, numbers, strict=True):
+        marked = _marked(text, np.array(found.offsets[1:-1], np.int64).reshape(-1, 2), spans)
+        # Long texts lose their end, candidates what is far from what they assert; [CLS] and [SEP] stay.
+        kept = slice(0, longest - _EDGES) if spans == () else around(marked, min(longest - _EDGES, len(marked)))
+        pieces.append([found.ids[0], *found.ids[1:-1][kept], found.ids[-1]])
+        marks.append([False, *marked[kept].tolist(), False])
     sources = sorted({row.source for row in rows})
     columns = np.array(pairs, np.int64).reshape(-1, 5).T
     return JudgeInputs(
-        pieces=np.fromiter((piece for text in texts for piece in text), np.uint16),
-        lengths=np.array([len(text) for text in texts], np.int64),
+        pieces=np.fromiter((piece for text in pieces for piece in text), np.uint16),
+        asserted=np.fromiter((mark for text in marks for mark in text), bool),
+        lengths=np.array([len(text) for text in pieces], np.int64),
         kinds=piece_kinds(tokenizer.get_vocab()),
         context=columns[0],
         reference=columns[1],
@@ -90,3 +107,13 @@ def prepare(rows: Sequence[JudgeRow], tokenizer: Tokenizer) -> JudgeInputs:
         source=np.array([sources.index(row.source) for row in rows], np.int64),
         sources=np.array(sources),
     )
+
+
+def _marked(text: str, offsets: NDArray[np.int64], spans: Asserted) -> NDArray[np.bool_]:
+    """Return which pieces of a text it asserts."""
+    if spans is None:
+        return np.ones(len(offsets), bool)
+    found = np.zeros(len(offsets), bool)
+    for start, end in moved_spans(text, spans):
+        found |= (offsets[:, 0] < end) & (offsets[:, 1] > start)
+    return found

@@ -2,7 +2,7 @@
 
 The sequence is `[CLS] reference [SEP] question [SEP] candidate [SEP] context [SEP]`, the question and the context only
 where there is one. At the entrance of the tuned layers every piece is marked with its text's role and with the other
-texts that hold its word.
+texts that hold its word, and a candidate's piece with whether it is asserted.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from qassay.models.onnx.judge_segments import COMPARED, MARKS, ROLES, word_keys
+from qassay.models.onnx.judge_segments import ASSERTED, COMPARED, MARKS, ROLES, word_keys
 from qassay.training.encoder_layers import WIDTH, Trunk, upper_layers
 from qassay.training.fit import fit_one_cycle
 from qassay.training.objective import VERDICTS
@@ -75,6 +75,8 @@ class JudgePairs:
     pieces: Ragged
     keys: Ragged
     """The word that each piece belongs to."""
+    asserted: Ragged
+    """Whether each piece is asserted."""
     texts: dict[str, torch.Tensor]
     """For each role the number of its text, -1 for none."""
 
@@ -83,8 +85,9 @@ class JudgePairs:
         """Put prepared rows on the device."""
         pieces = torch.from_numpy(inputs.pieces.astype("int64")).to(device)
         keys = torch.from_numpy(word_keys(inputs.pieces, inputs.kinds)).to(device)
+        asserted = torch.from_numpy(inputs.asserted.astype("int64")).to(device)
         texts = {role: torch.from_numpy(getattr(inputs, role)).to(device) for role in ROLES}
-        return cls(Ragged(pieces, inputs.lengths), Ragged(keys, inputs.lengths), texts)
+        return cls(*(Ragged(each, inputs.lengths) for each in (pieces, keys, asserted)), texts)
 
     def lengths(self, *, context: bool) -> NDArray[np.int64]:
         """Count the pieces of each pair."""
@@ -109,6 +112,8 @@ class JudgePairs:
             for bit, other in enumerate(COMPARED[role]):
                 found = (key[:, :, None] == keys[other][0][:, None]) & keys[other][1][:, None]
                 mark += (found.any(-1) & (key != 0)) << bit
+            if role == "candidate":
+                mark += ASSERTED * self._text(self.asserted, texts)[0]
             if role != ROLES[0]:
                 # Only the first text keeps its [CLS].
                 there = there & (torch.arange(there.shape[1], device=there.device) > 0)

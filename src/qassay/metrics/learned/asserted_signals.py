@@ -1,0 +1,100 @@
+"""The judge's signals of what an answer asserts: the asserted words held against the reference, and whether there are any.
+
+Where an answer is short, or asserts all of itself, they equal those of the whole answer and cost nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from qassay.features.assertions import assertions
+from qassay.features.batch import Batch
+from qassay.metrics.base import subset
+from qassay.metrics.learned.signals import Signals, lexical_signals, model_signals
+from qassay.text.refusal import says_not_told
+
+if TYPE_CHECKING:
+    from qassay.arrays import Bools
+    from qassay.features.assertions import Assertion
+    from qassay.features.batch import Pairs
+
+PREFIX = "asserted: "
+"""What the names of the signals of asserted words begin with."""
+COMPARED = (
+    "found",
+    "token F1",
+    "same tokens",
+    "numbers missing",
+    "numbers close",
+    "dates differ",
+    "surname missing",
+    "longer",
+    "key words",
+    "key meaning",
+    "meaning",
+    "meaning recall",
+)
+"""The signals that are computed for the asserted words too."""
+
+
+def asserted_signals(batch: Batch, pairs: Pairs, whole: Signals) -> Signals:
+    """Return the signals of what answers assert; `whole` are those of the answers in full."""
+    columns = [whole.names.index(name) for name in COMPARED]
+    values = whole.values[:, columns].copy()
+    partial = _asserts_part(batch)[pairs.example]
+    if partial.any():
+        part = _asserted_batch(batch)
+        some = subset(pairs, partial)
+        signals = [lexical_signals(part, some), model_signals(part, some)]
+        names = [name for each in signals for name in each.names]
+        found = np.column_stack([each.values for each in signals])
+        values[partial] = found[:, [names.index(name) for name in COMPARED]]
+    names = tuple(f"{PREFIX}{name}" for name in COMPARED)
+    return Signals((*names, *_ABSTAINING), np.column_stack([values, _abstaining(batch, pairs)]))
+
+
+_ABSTAINING = ("asserts nothing", "declines as the reference", "answers what is not told", "asserts several")
+
+
+def _abstaining(batch: Batch, pairs: Pairs) -> np.ndarray:
+    """Return whether answers and references decline, and whether an answer asserts more than one thing."""
+    found = assertions(batch)
+    none = np.array([each.none for each in found])[pairs.example]
+    several = np.array([bool(each.others) and each.attempted for each in found], np.float64)[pairs.example]
+    untold = _untold(batch)[batch.reference[pairs.reference]]
+    declining = np.maximum(none, _untold(batch)[batch.candidate[pairs.example]])
+    return np.column_stack([none * ~untold, declining * untold, (1 - declining) * untold, several])
+
+
+def _untold(batch: Batch) -> Bools:
+    """Return which texts say that what was asked is not told."""
+    return batch.memo((says_not_told,), lambda: np.array([says_not_told(text) for text in batch.texts], bool))
+
+
+def _asserts_part(batch: Batch) -> Bools:
+    """Return which examples' candidates assert less than all of themselves."""
+    return np.array(
+        [
+            each.attempted and each.text.strip() != (example.candidate or "").strip()
+            for example, each in zip(batch.examples, assertions(batch), strict=True)
+        ],
+        bool,
+    )
+
+
+def _asserted_batch(batch: Batch) -> Batch:
+    """Return the batch with what candidates assert in their place; the pairs are the same."""
+    return batch.memo((_asserted_batch,), lambda: _made(batch))
+
+
+def _made(batch: Batch) -> Batch:
+    def asserted(candidate: str | None, found: Assertion) -> str | None:
+        return found.text if found.attempted and found.text.strip() else candidate
+
+    found = zip(batch.examples, assertions(batch), strict=True)
+    return Batch(
+        [replace(each, candidate=asserted(each.candidate, assertion)) for each, assertion in found], batch.resources
+    )
