@@ -37,6 +37,7 @@ def is_no_answer(text: str) -> bool:
     """Whether a short text as a whole says that there is no answer: "unknown", "not stated", "n/a"."""
     return bool(_NO_ANSWER.fullmatch(text.strip(" \t\n.,;:!?*_\"'()[]\u2026")))
 
+
 _SOURCES = (
     r"(?:documents?|texts?|passages?|articles?|contexts?|sources?|polic(?:y|ies)|contract|file|story|page|report|manual|"
     r"materials?|paragraph|excerpt|minutes|handbook|notes?|email|transcript|author|nothing)"
@@ -47,11 +48,13 @@ _TOLD = (
     r"reveal(?:ed)?|name[ds]?|define[ds]?|described?|explain(?:ed)?|discussed?)"
 )
 _SAYS_NOTHING = re.compile(
-    rf"\b{_SOURCES}\b[^.]{{0,40}}?\b(?:(?:does|do|did|has|have)(?: not|n['\u2019]t)|never|nothing)\s(?:\w+\s){{0,2}}?{_TOLD}\b"
+    rf"\b{_SOURCES}\b[^.]{{0,40}}?\b(?:(?:does|do|did|has|have)(?: not|n['\u2019]t)|never|nothing)\s"
+    rf"(?:\w+\s){{0,2}}?{_TOLD}\b"
     rf"|\b(?:is|are|was|were|been)(?: not|n['\u2019]t)\s(?:\w+\s)?{_TOLD}\b|^not\s(?:\w+\s)?{_TOLD}\b"
     r"|\b(?:gives?|provides?|contains?|has|have|is|are|there['\u2019]s) (?:no|not enough|insufficient) "
     r"(?:\w+ )?(?:information|answer|mention|details?|indication|data|hint)"
-    r"|^no (?:\w+ )?(?:information|answer|mention|details?)\b|\bcannot be (?:determined|answered|inferred|known|told|found)"
+    r"|^no (?:\w+ )?(?:information|answer|mention|details?)\b"
+    r"|\bcannot be (?:determined|answered|inferred|known|told|found)"
     r"|\binsufficient information\b|\bnot enough information\b|\bunanswerable\b|\bis silent (?:on|about)\b|^unknown\b",
     re.IGNORECASE,
 )

@@ -106,6 +106,7 @@ class Trunk(nn.Module):
         return hidden
 
 
-def upper_layers(weights: Mapping[str, torch.Tensor], trunk_depth: int) -> nn.ModuleList:
-    """Copy the layers above the trunk, to be tuned."""
-    return nn.ModuleList(Layer.loaded(weights, number) for number in range(trunk_depth, DEPTH))
+def upper_layers(weights: Mapping[str, torch.Tensor], trunk_depth: int, depth: int | None = None) -> nn.ModuleList:
+    """Copy the layers above the trunk, to be tuned: the lowest `depth` of them, or all."""
+    end = DEPTH if depth is None else trunk_depth + depth
+    return nn.ModuleList(Layer.loaded(weights, number) for number in range(trunk_depth, end))

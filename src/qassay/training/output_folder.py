@@ -24,6 +24,7 @@ LERC = (judge.DESCRIPTION, "judge.npz", "judge.onnx")
 JUDGE = (*LERC, judge_layer.DESCRIPTION)
 CHUNKER = (chunker.DESCRIPTION, "chunker.npz", "chunker.onnx", "chunker.safetensors")
 READER = (reader.DESCRIPTION, "reader.npz", "reader.onnx", "reader.safetensors")
+ANSWER_READER = (reader.ANSWER_READER, "answer_reader.npz", "answer_reader.onnx", "answer_reader.safetensors")
 """The files of each head in a folder over the embedded model's trunk."""
 
 PLAN = "plan.json"

@@ -27,6 +27,8 @@ class Plan:
     """The share of all steps in which the rate rises."""
     trunk_depth: int = 2
     """Layers of the shared encoder that stay as they are, below the tuned ones."""
+    depth: int | None = None
+    """Tuned layers of a reader above the trunk; None for as many as the encoder has."""
     dropout: float = 0.1
     longest: int = 128
     """Tokens that are read of a text or of a pair, where the encoder reads so many."""

@@ -266,6 +266,27 @@ def reader(
     _show_counts(counts, out, as_json=json)
 
 
+@app.command("answer-reader")
+def answer_reader(
+    out: Folder,
+    recipe: HeadRecipe,
+    held_out: HeldOut = None,
+    licensed_only: Licensed = False,
+    seed: DataSeed = 0,
+    json: Json = False,
+) -> None:
+    """Answers with the words that they assert, or none, for `qassay train answer-reader`."""
+    import numpy as np  # noqa: PLC0415 - with what it is for
+
+    from qassay.training.assertions.reader_data import build  # noqa: PLC0415 - heavy
+    from qassay.training.sources import questions_in  # noqa: PLC0415 - heavy
+
+    excluded = questions_in(held_out or ())
+    built = build(recipe, rng=np.random.default_rng(seed), held_out=excluded, licensed_only=licensed_only)
+    built.write(out)
+    _show_counts({side: Counter(row.source for row in rows) for side, rows in built.sides.items()}, out, as_json=json)
+
+
 def _show_counts(counts: Mapping[str, Counter[str]], out: Path, *, as_json: bool) -> None:
     if as_json:
         print_json({"rows": {side: dict(found) for side, found in counts.items()}, "folder": str(out)})

@@ -348,6 +348,37 @@ def reader(
     _show_measured(asdict(found), out, "reader", as_json=json)
 
 
+@app.command("answer-reader")
+def answer_reader(
+    base: TrunkBase,
+    data: Annotated[Path, typer.Option("--data", metavar="FOLDER", help="What `qassay build answer-reader` wrote.")],
+    out: Out,
+    start: Annotated[
+        Path | None, typer.Option("--start", metavar="FOLDER", help="Start from a reader trained before.")
+    ] = None,
+    epochs: Annotated[float | None, typer.Option("--epochs", min=0.01, help="By default 2.")] = None,
+    rate: Annotated[float | None, typer.Option("--rate", min=1e-8, max=1.0, help="By default 4e-4.")] = None,
+    batch: Annotated[int | None, typer.Option("--batch", min=512, help="Word pieces; by default 16384.")] = None,
+    seeds: Annotated[int, typer.Option("--seeds", min=1, help="Networks to train, whose weights are averaged.")] = 1,
+    device: Device = "auto",
+    seed: TrainSeed = 0,
+    json: Json = False,
+) -> None:
+    """Train what reads an answer for what it asserts; a judge in the same folder is told so."""
+    check_train_extra()
+    from qassay.models.hf.encoder import choose_device  # noqa: PLC0415 - loads torch
+    from qassay.training.plan import named_plan  # noqa: PLC0415 - as above
+    from qassay.training.reader.train import OF_ANSWERS, train_from_files  # noqa: PLC0415 - as above
+
+    plan = named_plan("answer_reader", epochs=epochs, rate=rate, batch=batch, seed=seed)
+    place = choose_device(device_of(device))
+    with startable(list):
+        found = train_from_files(
+            _folder(base), data, out, plan, start=start, device=place, seeds=seeds, kind=OF_ANSWERS, report=say
+        )
+    _show_measured(asdict(found), out, "answer-reader", as_json=json)
+
+
 def _folder(base: str) -> Path:
     from qassay.models.base import parse_ref  # noqa: PLC0415 - with what it is for
     from qassay.models.hf.encoder import local_folder  # noqa: PLC0415 - as above

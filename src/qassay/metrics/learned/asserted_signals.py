@@ -1,4 +1,4 @@
-"""The judge's signals of what an answer asserts: the asserted words held against the reference, and whether there are any.
+"""The judge's signals of what an answer asserts: its words held against the reference, and whether there are any.
 
 Where an answer is short, or asserts all of itself, they equal those of the whole answer and cost nothing.
 """
@@ -17,7 +17,7 @@ from qassay.metrics.learned.signals import Signals, lexical_signals, model_signa
 from qassay.text.refusal import says_not_told
 
 if TYPE_CHECKING:
-    from qassay.arrays import Bools
+    from qassay.arrays import Bools, Floats
     from qassay.features.assertions import Assertion
     from qassay.features.batch import Pairs
 
@@ -38,6 +38,8 @@ COMPARED = (
     "meaning recall",
 )
 """The signals that are computed for the asserted words too."""
+ABSTAINING = ("asserts nothing", "declines as the reference", "answers what is not told", "asserts several")
+"""The signals of answers and references that decline."""
 
 
 def asserted_signals(batch: Batch, pairs: Pairs, whole: Signals) -> Signals:
@@ -53,13 +55,10 @@ def asserted_signals(batch: Batch, pairs: Pairs, whole: Signals) -> Signals:
         found = np.column_stack([each.values for each in signals])
         values[partial] = found[:, [names.index(name) for name in COMPARED]]
     names = tuple(f"{PREFIX}{name}" for name in COMPARED)
-    return Signals((*names, *_ABSTAINING), np.column_stack([values, _abstaining(batch, pairs)]))
+    return Signals((*names, *ABSTAINING), np.column_stack([values, _abstaining(batch, pairs)]))
 
 
-_ABSTAINING = ("asserts nothing", "declines as the reference", "answers what is not told", "asserts several")
-
-
-def _abstaining(batch: Batch, pairs: Pairs) -> np.ndarray:
+def _abstaining(batch: Batch, pairs: Pairs) -> Floats:
     """Return whether answers and references decline, and whether an answer asserts more than one thing."""
     found = assertions(batch)
     none = np.array([each.none for each in found])[pairs.example]

@@ -111,7 +111,7 @@ class AvaJudge:
 
         network, tokenizer, device = self._loaded
         distinct = {pair: number for number, pair in enumerate(dict.fromkeys(pairs))}
-        ordered = sorted(distinct, key=lambda pair: sum(map(len, pair)))
+        ordered = sorted(distinct, key=lambda pair: sum(map(len, pair[:4])))
         found = np.zeros(len(distinct))
         for start in range(0, len(ordered), _AT_ONCE):
             some = ordered[start : start + _AT_ONCE]

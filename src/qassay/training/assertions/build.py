@@ -1,4 +1,4 @@
-"""Rows of what answers assert, file by file: composed of facts, yes-no and unanswerable questions, or written by hand."""
+"""Rows of what answers assert, file by file: composed of facts and questions, or written by hand."""
 
 from __future__ import annotations
 

@@ -118,7 +118,9 @@ def exchanged(fact: Fact, _rivals: Sequence[str], rng: np.random.Generator) -> I
     (first, second), (before, after) = sorted([(start, end), (low, high)]), (other, fact.gold)
     if low < start:
         before, after = fact.gold, other
-    changed = fact.sentence[: first[0]] + before + fact.sentence[first[1] : second[0]] + after + fact.sentence[second[1] :]
+    changed = (
+        fact.sentence[: first[0]] + before + fact.sentence[first[1] : second[0]] + after + fact.sentence[second[1] :]
+    )
     place = first[0] if start < low else second[0] + len(before) - (first[1] - first[0])
     yield Said(changed, ((place, place + len(other)),)), WRONG
     yield put_in(fact, fact.gold), RIGHT
@@ -204,9 +206,16 @@ def noise(fact: Fact, _rivals: Sequence[str], rng: np.random.Generator) -> Itera
     """Yield what answers nothing: the question's own words, one word over and over, words in disorder."""
     asked = fact.question.split()
     shuffled = [fact.sentence.split()[index] for index in rng.permutation(len(fact.sentence.split()))]
-    yield Said(
-        drawn([fact.question, fact.question.rstrip("?") + ".", " ".join([drawn(asked, rng)] * 6), " ".join(shuffled)], rng), ()
-    ), WRONG
+    yield (
+        Said(
+            drawn(
+                [fact.question, fact.question.rstrip("?") + ".", " ".join([drawn(asked, rng)] * 6), " ".join(shuffled)],
+                rng,
+            ),
+            (),
+        ),
+        WRONG,
+    )
 
 
 COMPOSERS: dict[str, tuple[Composer, float]] = {
@@ -237,4 +246,3 @@ def composed(
             for said, label in compose(fact, drawn_rivals, rng):
                 texts = wrap(said, rng, 0.25) if name not in {"beside_statement", "exchanged", "noise"} else said
                 yield AssertionRow(fact.question, (reference,), texts, label, f"composed_{name}", fact.group)
-

@@ -61,7 +61,7 @@ def kind_of(question: str, answer: str) -> str:
 
 
 class Rivals:
-    """Short answers by kind, from which plausible wrong ones are drawn: of questions that begin alike, if there are any."""
+    """Short answers by kind, from which plausible wrong ones are drawn: of questions that begin alike, if possible."""
 
     def __init__(self, facts: Iterable[Fact]) -> None:
         self._pool: dict[tuple[str, ...], list[str]] = defaultdict(list)
@@ -78,7 +78,9 @@ class Rivals:
 
     def draw(self, fact: Fact, rng: np.random.Generator, *, but: Iterable[str] = ()) -> str | None:
         """Draw another answer of the same kind that shares no word with the fact's and none with those in `but`."""
-        options = next(found for key in self._keys(fact) if len(found := self._pool[key]) > _DRAWS or len(key) == _BROAD)
+        options = next(
+            found for key in self._keys(fact) if len(found := self._pool[key]) > _DRAWS or len(key) == _BROAD
+        )
         taken = {word for text in (fact.gold, fact.question, *but) for word, _ in words(text)}
         for index in rng.integers(len(options), size=_DRAWS).tolist() if options else ():
             if not taken & {word for word, _ in words(options[index])}:
@@ -95,7 +97,11 @@ class Rivals:
 def squad_facts(path: Path) -> Iterator[Fact]:
     """Yield SQuAD's questions with the sentence of the commonest answer and the rest of the paragraph."""
     for row in squad.read(path):
-        if not row.answers or not row.holds(chosen := row.commonest) or not (found := _around(row.context, chosen.span)):
+        if (
+            not row.answers
+            or not row.holds(chosen := row.commonest)
+            or not (found := _around(row.context, chosen.span))
+        ):
             continue
         sentence, span = found
         rest = [each for each in sentences_of(row.context) if each not in sentence and _fits(each)]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from qassay.text.refusal import is_refusal
 from qassay.training.answer_text import group_of
 from qassay.training.corpora import evouna as evouna_corpus
 from qassay.training.keyphrase import sources as marked
+from qassay.training.reader import sources as passages
 from qassay.training.reader.rows import ReaderRow
 from qassay.training.splits import held_back
 
@@ -33,8 +35,6 @@ def _marked(
 
 def refusals(path: Path) -> Iterator[ReaderRow]:
     """Yield systems' answers that decline to answer, judged wrong by a person (EVOUNA): they assert nothing."""
-    from qassay.metrics.learned.signals import is_refusal  # noqa: PLC0415 - patterns take time to compile
-
     for row in evouna_corpus.read(path):
         for answer in row.answers:
             if answer.verdict is False and is_refusal(answer.text) and not held_back(row.question):
@@ -49,5 +49,6 @@ READERS: dict[str, Callable[[Path], Iterator[ReaderRow]]] = {
     "qadialog_sentences": _marked(marked.answer_sentences, "qadialog"),
     "qamr_sentences": _marked(marked.qamr, "qamr"),
     "refusals": refusals,
+    "squad_passages": lambda path: passages.squad(path, "squad_passages"),
 }
 """Readers of natural rows, by format."""

@@ -70,7 +70,9 @@ def abstention_rows(rows: Iterable[SquadRow], rng: np.random.Generator) -> Itera
         if row.accepted:
             answers.append(row.accepted[0])
             if rng.random() < 0.12:  # noqa: PLR2004 - as many as of the others
-                yield AssertionRow(row.question, (row.accepted[0],), wrap(abstaining, rng, 0.1), 0.0, "abstention", group)
+                yield AssertionRow(
+                    row.question, (row.accepted[0],), wrap(abstaining, rng, 0.1), 0.0, "abstention", group
+                )
         elif answers and rng.random() < 0.35:  # noqa: PLR2004
             reference = (drawn(wordings.reference, rng),)
             concrete = fill(drawn(frames().plain, rng), a=drawn(answers, rng))

@@ -1,4 +1,4 @@
-"""One row of what answers assert: a question, references, an answer, the words that it asserts, and whether it is right.
+"""One row of what answers assert: question, references, an answer, the words that it asserts, whether it is right.
 
 The judge learns the verdict from it, the answer reader the asserted words.
 """

@@ -56,7 +56,7 @@ def export_reader(weights: Arrays, folder: Path, head: reader.ReaderHead, *, int
         "shared": (_INTEGERS, [1, "pieces"]),
     }
     graph.save(folder / head.graph, inputs, {"scores": (scores, [1, "pieces", 2])})
-    _finish(file, folder / reader.DESCRIPTION, head)
+    _finish(file, (folder / head.graph).with_suffix(".json"), head)
 
 
 def export_judge(

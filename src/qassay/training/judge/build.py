@@ -24,7 +24,6 @@ RECIPE = "judge"
 Reader = Callable[[Path, np.random.Generator], Iterator[JudgeRow]]
 
 
-
 def _verdicts(read: RowReader) -> Reader:
     """Return a reader of the judge's rows from one of assertion rows."""
     return lambda path, rng: (row.judged() for row in read(path, rng))

@@ -58,9 +58,7 @@ class JudgeInputs:
         return replace(self, **{name: getattr(self, name)[chosen] for name in columns})
 
 
-def prepare(
-    rows: Sequence[JudgeRow], tokenizer: Tokenizer, asserted: Sequence[Asserted] | None = None
-) -> JudgeInputs:
+def prepare(rows: Sequence[JudgeRow], tokenizer: Tokenizer, asserted: Sequence[Asserted] | None = None) -> JudgeInputs:
     """Cut the texts of all rows into pieces, each distinct text once.
 
     `asserted` says of each row where its candidate asserts something; without it candidates assert all of themselves.

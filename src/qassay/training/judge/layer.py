@@ -10,6 +10,7 @@ import numpy as np
 from qassay.errors import DataError
 from qassay.features.batch import Batch
 from qassay.features.token_views import token_view
+from qassay.metrics.learned.asserted_signals import ABSTAINING, PREFIX
 from qassay.metrics.learned.signals import JUDGE, Signals
 from qassay.models.onnx.judge_layer import BIAS, Coefficients, JudgeLayer, shortness
 from qassay.records import Example, Reference
@@ -31,6 +32,24 @@ MIDDLE, WIDTH = 6.0, 1.5
 """A reference of six tokens is half short, half long."""
 THRESHOLD = 0.5
 
+ASSERTED_SHORT = tuple(
+    f"{PREFIX}{name}"
+    for name in (
+        "found",
+        "token F1",
+        "same tokens",
+        "numbers missing",
+        "numbers close",
+        "dates differ",
+        "surname missing",
+        "longer",
+        "meaning",
+        "meaning recall",
+    )
+)
+ASSERTED_LONG = tuple(
+    f"{PREFIX}{name}" for name in ("found", "numbers missing", "dates differ", "longer", "key words", "key meaning")
+)
 SHORT = (
     "judge",
     "found",
@@ -48,6 +67,8 @@ SHORT = (
     "longer",
     "meaning",
     "meaning recall",
+    *ASSERTED_SHORT,
+    *ABSTAINING,
 )
 LONG = (
     "judge",
@@ -61,6 +82,8 @@ LONG = (
     "longer",
     "key words",
     "key meaning",
+    *ASSERTED_LONG,
+    *ABSTAINING,
 )
 """Which signals count against short and against long references. Keyphrase weights matter in sentences; the keyphrase
 head was trained on most answers with short references at hand, so that their worth there could not be told."""

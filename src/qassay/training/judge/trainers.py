@@ -14,6 +14,7 @@ from qassay.training.ava import networks as ava
 from qassay.training.base_model import base_weights, open_base
 from qassay.training.export.heads import export_judge
 from qassay.training.fit import averaged
+from qassay.training.judge.asserted import asserted_spans
 from qassay.training.judge.inputs import prepare
 from qassay.training.judge.judged import PEOPLE
 from qassay.training.judge.network import CONTEXT, train
@@ -119,11 +120,11 @@ def train_network(
     cutter.no_truncation()
     cutter.no_padding()
     single = list(single_references(rows))
-    inputs = prepare(single, cutter)
+    inputs = prepare(single, cutter, asserted_spans(single))
     opinions = None
     if extra.folds:
         fold, other_fold = (folds_of([row.group for row in side], extra.folds) for side in (single, asked))
-        others = prepare(asked, cutter)
+        others = prepare(asked, cutter, asserted_spans(asked))
         inputs, opinions = second_opinions(
             weights, inputs, fold, plan, device, others=others, other_fold=other_fold, report=report
         )

@@ -26,6 +26,8 @@ SHORT_SHARE = 0.75
 """How many questions are asked on short windows in training, which cost less."""
 LONGEST_QUESTION = 96
 LONGEST_ANSWER = 30
+LONGEST_ASSERTED = 64
+"""Pieces of what an answer asserts: a list or a clause."""
 
 
 @dataclass(slots=True)
@@ -77,13 +79,13 @@ class _Window:
     starts: list[int]
     ends: list[int]
 
-    def pieces_of(self, spans: Iterable[Span]) -> Iterator[Span]:
+    def pieces_of(self, spans: Iterable[Span], longest: int) -> Iterator[Span]:
         """Find spans of characters; the window's first piece is a mark, and so is its last."""
         for start, end in spans:
             first = bisect_right(self.starts, start) - 1
             last = bisect_left(self.ends, end)
             inside = 0 <= first <= last < len(self.ends) and start < self.ends[first] and end > self.starts[last]
-            if inside and last < first + LONGEST_ANSWER:
+            if inside and last < first + longest:
                 yield 1 + first, 1 + last
 
 
@@ -129,18 +131,26 @@ def window_bounds(pieces: int, size: int = WINDOW) -> list[Span]:
     return [(1 + start, 1 + min(start + size, pieces)) for start in starts]
 
 
-def prepare(rows: Iterable[ReaderRow], cut: Cut, rng: np.random.Generator, *, short: float = 0.0) -> ReaderInputs:
+def prepare(
+    rows: Iterable[ReaderRow],
+    cut: Cut,
+    rng: np.random.Generator,
+    *,
+    short: float = 0.0,
+    longest: int = LONGEST_ANSWER,
+) -> ReaderInputs:
     """Turn rows into pairs, each on one window of its passage.
 
     It is one of those that hold an answer, or where there is none, the one that shares most pieces with the question.
-    A share `short` of the questions is asked on short windows. A row whose answer no window holds is left out.
+    A share `short` of the questions is asked on short windows. A row whose answer no window holds is left out,
+    and so is one whose answer has more than `longest` pieces.
     """
     windows = _Windows(cut)
     asked = ReaderInputs(windows.texts, [], [], [])
     for row in rows:
         question = windows.question(row.question)
         cuts = windows.of(row.passage, SHORT_WINDOW if rng.random() < short else WINDOW)
-        answered = [(window, spans) for window in cuts if (spans := tuple(window.pieces_of(row.spans)))]
+        answered = [(window, spans) for window in cuts if (spans := tuple(window.pieces_of(row.spans, longest)))]
         if answered:
             window, spans = answered[int(rng.integers(len(answered)))]
         elif row.spans:

@@ -43,9 +43,10 @@ def _train_share(group: ProcessGroup, job: ReaderJob) -> None:
     # Networks can only be averaged when they were trained from the same start: the seed is for order and dropout alone.
     torch.manual_seed(0)
     weights = base_weights(job.base)
-    network = ReaderNetwork(weights, job.plan.trunk_depth)
+    network = ReaderNetwork(weights, job.plan.trunk_depth, job.plan.depth)
     if job.start:
-        network.load_state_dict(load_file(job.start))
+        # Of a deeper reader the lower layers are taken over.
+        network.load_state_dict({name: load_file(job.start)[name] for name in network.state_dict()})
     torch.manual_seed(job.plan.seed)
 
     def save() -> None:

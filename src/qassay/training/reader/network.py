@@ -48,9 +48,9 @@ class ReaderNetwork(nn.Module):
     The scores of the passage's [CLS] stand for no answer.
     """
 
-    def __init__(self, weights: Mapping[str, torch.Tensor], trunk_depth: int) -> None:
+    def __init__(self, weights: Mapping[str, torch.Tensor], trunk_depth: int, depth: int | None = None) -> None:
         super().__init__()
-        self.layers = upper_layers(weights, trunk_depth)
+        self.layers = upper_layers(weights, trunk_depth, depth)
         self.sides = nn.Parameter(torch.zeros(3, WIDTH))
         """What is added to the question, to the passage, and to passage pieces that the question holds too."""
         self.out = nn.Linear(WIDTH, 2)

@@ -4,21 +4,28 @@ from __future__ import annotations
 
 import shutil
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 import numpy as np
 
 from qassay.errors import ModelError, SpecError
 from qassay.models.onnx.encoder import OnnxEncoder
-from qassay.models.onnx.reader import DESCRIPTION, OnnxReader, ReaderHead
+from qassay.models.onnx.reader import ANSWER_READER, DESCRIPTION, OnnxReader, ReaderHead
 from qassay.training import output_folder
 from qassay.training.base_model import cutter
 from qassay.training.export.heads import export_reader
 from qassay.training.files import read_sides
 from qassay.training.model_card import write_card
 from qassay.training.reader.build import OPEN
-from qassay.training.reader.inputs import LONGEST_ANSWER, LONGEST_QUESTION, SHORT_SHARE, WINDOW, prepare
+from qassay.training.reader.inputs import (
+    LONGEST_ANSWER,
+    LONGEST_ASSERTED,
+    LONGEST_QUESTION,
+    SHORT_SHARE,
+    WINDOW,
+    prepare,
+)
 from qassay.training.reader.job import ReaderJob
 from qassay.training.reader.quality import MeasuredAnswers
 from qassay.training.reader.rows import read_reader_rows
@@ -39,6 +46,34 @@ UNFINISHED = "unfinished"
 _MOST_WINDOWS = 8
 
 
+class ReaderKind(NamedTuple):
+    """What a reader reads, and its files."""
+
+    title: str
+    description: str
+    longest: int
+    """Pieces of an answer."""
+
+    @property
+    def name(self) -> str:
+        """What its files' names begin with."""
+        return self.description.removesuffix(".json")
+
+    @property
+    def tuned(self) -> str:
+        """The file of the tuned weights before export."""
+        return f"{self.name}.safetensors"
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files in a model folder."""
+        return output_folder.ANSWER_READER if self == OF_ANSWERS else output_folder.READER
+
+
+OF_PASSAGES = ReaderKind("A reader", DESCRIPTION, LONGEST_ANSWER)
+OF_ANSWERS = ReaderKind("An answer reader", ANSWER_READER, LONGEST_ASSERTED)
+
+
 def train_from_files(
     base: Path,
     data: Path,
@@ -50,9 +85,10 @@ def train_from_files(
     processes: int = 1,
     seeds: int = 1,
     teaching: Distillation | None = None,
+    kind: ReaderKind = OF_PASSAGES,
     report: Callable[[str], None] = lambda _: None,
 ) -> ReaderQuality:
-    """Train a reader on what `qassay build reader` wrote, and write it into a model folder.
+    """Train a reader on what `qassay build reader` or `answer-reader` wrote, and write it into a model folder.
 
     `base` is the Hugging Face folder of all-MiniLM-L6-v2, whose lower layers the embedded model shares; `start` is the
     folder of an earlier reader to carry on from. With several `seeds` one network per seed is trained on the same rows,
@@ -64,16 +100,16 @@ def train_from_files(
         raise SpecError(f"{seeds} seeds; train at least one network")
     if start and not (start / TUNED).is_file():
         raise ModelError(f"{start}: there is no {TUNED}; start from a folder that `qassay train reader` wrote")
-    output_folder.check_head(folder, output_folder.READER, base=base)
+    output_folder.check_head(folder, kind.files, base=base)
     teaching = teaching or Distillation()
     rows = read_sides(data, read_reader_rows, ("train", "dev", OPEN) if teaching.teachers else ("train", "dev"))
     _check_shares(plan, {row.source for row in rows["train"]})
     rng = np.random.default_rng(plan.seed)
     drawn = [row for row in rows["train"] if rng.random() < plan.shares.get(row.source, 1.0)]
-    asked = prepare(drawn, cutter(base), rng, short=SHORT_SHARE)
+    asked = prepare(drawn, cutter(base), rng, short=SHORT_SHARE, longest=kind.longest)
     report(f"{len(asked.questions)} questions, {sum(map(len, asked.texts))} word pieces of texts")
     with output_folder.filled(folder) as place:
-        job = ReaderJob(base, asked, plan, device, place / TUNED, start and start / TUNED)
+        job = ReaderJob(base, asked, plan, device, place / kind.tuned, start and start / TUNED)
         try:
             if teaching.teachers:
                 unmarked = prepare(rows[OPEN], cutter(base), rng, short=SHORT_SHARE)
@@ -83,10 +119,19 @@ def train_from_files(
         except KeyboardInterrupt:
             _keep(job.tuned, folder / UNFINISHED)
             raise
-        output_folder.copy_others(folder, place, output_folder.READER)
-        export_from_file(place / TUNED, place, trunk_depth=plan.trunk_depth)
-        found = _calibrated(place, rows["dev"])
-        _card(place, base, plan, found, data, beside=folder)
+        output_folder.copy_others(folder, place, kind.files)
+        export_from_file(place / kind.tuned, place, trunk_depth=plan.trunk_depth, kind=kind)
+        found = _calibrated(place, rows["dev"], kind)
+        write_card(
+            place,
+            kind.title,
+            base.name,
+            plan=asdict(plan),
+            measured=asdict(found),
+            data=data,
+            curves=False,
+            beside=folder,
+        )
     shutil.rmtree(folder / UNFINISHED, ignore_errors=True)
     return found
 
@@ -117,28 +162,15 @@ def _keep(tuned: Path, unfinished: Path) -> None:
         shutil.move(tuned, unfinished / TUNED)
 
 
-def _calibrated(folder: Path, rows: Sequence[ReaderRow]) -> ReaderQuality:
+def _calibrated(folder: Path, rows: Sequence[ReaderRow], kind: ReaderKind) -> ReaderQuality:
     """Make probabilities of a reader's scores, choose the threshold, and say how good the reader is with them."""
-    reader = OnnxReader(OnnxEncoder(str(folder), folder))
+    reader = OnnxReader(OnnxEncoder(str(folder), folder), kind.description)
     measured = MeasuredAnswers.of(reader.answer([(row.question, row.passage) for row in rows]), rows)
     scale, shift = measured.calibration()
     measured = measured.calibrated(scale, shift)
     threshold = round(measured.best_threshold(), 4)
-    describe(folder, scale=scale, shift=shift, threshold=threshold)
+    describe(folder, kind, scale=scale, shift=shift, threshold=threshold)
     return measured.at(threshold)
-
-
-def _card(folder: Path, base: Path, plan: Plan, found: ReaderQuality, data: Path, *, beside: Path) -> None:
-    write_card(
-        folder,
-        "A reader",
-        base.name,
-        plan=asdict(plan),
-        measured=asdict(found),
-        data=data,
-        curves=False,
-        beside=beside,
-    )
 
 
 def _unite(trained: Sequence[Path], united: Path) -> None:
@@ -152,27 +184,29 @@ def _unite(trained: Sequence[Path], united: Path) -> None:
         path.unlink()
 
 
-def export_from_file(tuned: Path, folder: Path, *, trunk_depth: int, int8: bool = True) -> None:
+def export_from_file(
+    tuned: Path, folder: Path, *, trunk_depth: int, int8: bool = True, kind: ReaderKind = OF_PASSAGES
+) -> None:
     """Write tuned weights as a graph into a model folder."""
     from safetensors.numpy import load_file  # noqa: PLC0415 - part of the extra `train`
 
     head = ReaderHead(
         layer=trunk_depth,
-        graph="reader.onnx",
-        weights="reader.npz",
+        graph=f"{kind.name}.onnx",
+        weights=f"{kind.name}.npz",
         window=WINDOW,
         most_windows=_MOST_WINDOWS,
         longest_question=LONGEST_QUESTION,
-        longest_answer=LONGEST_ANSWER,
+        longest_answer=kind.longest,
         threshold=0.5,
     )
     weights = {name: array.astype(np.float32) for name, array in load_file(tuned).items()}
     export_reader(weights, folder, head, int8=int8)
 
 
-def describe(folder: Path, **changed: float) -> None:
+def describe(folder: Path, kind: ReaderKind = OF_PASSAGES, **changed: float) -> None:
     """Change what a folder's reader makes of its scores: `scale`, `shift`, `threshold`."""
-    path = folder / DESCRIPTION
+    path = folder / kind.description
     head = msgspec.json.decode(path.read_bytes(), type=ReaderHead)
     path.write_bytes(
         msgspec.json.format(msgspec.json.encode(msgspec.structs.replace(head, **changed)), indent=1) + b"\n"
