@@ -56,7 +56,7 @@ def test_a_passage_longer_than_the_model_reads_is_answered(reader):
 
 def test_an_empty_passage_answers_nothing(reader):
     """There is no span to give."""
-    assert reader.answer([("who?", " ")])[0] == ("", 0, 0, 1.0)
+    assert reader.answer([("who?", " ")])[0] == ("", 0, 0, 1.0, ())
 
 
 def test_a_question_too_long_leaves_room_for_the_passage(reader):
