@@ -35,7 +35,8 @@ def test_a_comparison_is_said_of_either_one(rng):
 
 def test_opinions_meet_in_other_wordings(rng):
     """The same opinion is right, the opposite one wrong; without a verdict there is no row."""
-    rows = list(opinion_rows([YesNoRow("is it", True, ""), YesNoRow("is it", None, "")], rng, "test"))
+    asked = [YesNoRow("is it", yes, "", "", "") for yes in (True, None)]
+    rows = list(opinion_rows(asked, rng, "test"))
     assert [row.label for row in rows] == [1.0, 0.0]
 
 

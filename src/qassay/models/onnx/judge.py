@@ -137,9 +137,7 @@ class OnnxJudge:
         distinct = list(dict.fromkeys(texts))
         cut = self._encoder.cut_with_spans([split_joined(text) for text in distinct])
         keys = text_keys([pieces for pieces, _ in cut], self._kinds)
-        return {
-            text: _Text(pieces, key, spans) for text, (pieces, spans), key in zip(distinct, cut, keys, strict=True)
-        }
+        return {text: _Text(pieces, key, spans) for text, (pieces, spans), key in zip(distinct, cut, keys, strict=True)}
 
     def _row(self, pair: JudgeInput, texts: Mapping[str, _Text]) -> tuple[Ints, Ints]:
         """Return the pieces of a pair's texts in one row, with their segment ids."""
