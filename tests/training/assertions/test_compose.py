@@ -70,11 +70,11 @@ def test_names_of_a_sentence_are_exchanged(rng):
 
 def test_an_exchange_with_a_name_before_the_answer_marks_the_right_place(rng):
     """The other name is shorter, so that the answer's place moves."""
-    text = "Then Liszt taught young Tausig."
+    text = "At first young Liszt taught Tausig."
     span = (text.index("Tausig"), len(text) - 1)
     fact = FACT._replace(question="Who was taught?", gold="Tausig", sentence=text, span=span)
     wrong, _ = compose.exchanged(fact, RIVALS, rng)
-    assert (wrong[0].text, words(wrong[0])) == ("Then Tausig taught young Liszt.", ["Liszt"])
+    assert (wrong[0].text, words(wrong[0])) == ("At first young Tausig taught Liszt.", ["Liszt"])
 
 
 def test_lists_keep_their_items_or_not(rng):
