@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from qassay.metrics.breakdown import Part
+from qassay.metrics.learned.asserted_signals import COMPARED, PREFIX
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -13,6 +14,7 @@ START = "starting point"
 _NETWORK, _CONTENT, _MEANING = "the network's reading", "words, numbers and names", "likeness in meaning"
 _STANCE = "yes, no, negation"
 _REFUSAL, _LENGTH, _QUESTION = "refusal", "length", "the question's own words"
+_ASSERTED = "what it asserts"
 
 
 class SignalLabel(NamedTuple):
@@ -48,6 +50,14 @@ SIGNALS = {
     "meaning": SignalLabel(_MEANING, "meaning", "BERTScore F1 of answer and reference", 0.55),
     "meaning recall": SignalLabel(_MEANING, "meaning recall", "BERTScore recall of the reference in the answer", 0.6),
     "key meaning": SignalLabel(_MEANING, "key meaning", "BERTScore F1, weighted and sharpened to the keyphrases", 0.3),
+    "asserts nothing": SignalLabel(_REFUSAL, "asserts nothing", "probability that it answers nothing, where it should"),
+    "declines as the reference": SignalLabel(
+        _REFUSAL, "declines too", "probability that it answers nothing, where the reference says that nothing is told"
+    ),
+    "answers what is not told": SignalLabel(
+        _REFUSAL, "answers anyway", "probability that it answers, where the reference says that nothing is told"
+    ),
+    "asserts several": SignalLabel(_ASSERTED, "asserts several", "1 if it asserts more than one thing"),
     "short answer included": SignalLabel(_CONTENT, "short answer included", "1 if it contains a reference in full"),
     "reference like candidate": SignalLabel(
         _CONTENT, "like the reference", "share of words that answer and reference have in common", 0.4
@@ -60,6 +70,13 @@ SIGNALS = {
     ),
 }
 """By name. A signal that is not here is shown under its own name."""
+SIGNALS |= {
+    f"{PREFIX}{name}": SignalLabel(
+        _ASSERTED, f"asserted: {SIGNALS[name].label}", f"of the asserted words: {SIGNALS[name].description}", typical
+    )
+    for name in COMPARED
+    for typical in (SIGNALS[name].typical,)
+}
 
 
 def labelled_parts(names: Sequence[str], values: Sequence[float], coefficients: Sequence[float]) -> tuple[Part, ...]:
