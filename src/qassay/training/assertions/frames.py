@@ -77,6 +77,18 @@ class Frames(msgspec.Struct, frozen=True):
     abstention: Abstention
     relation: list[Relation]
     direction: list[Direction]
+    verbs: str
+    comparatives: str
+    opposites: str
+    subjects: list[str]
+    affirmed: list[str]
+    list_questions: list[str]
+    list_frames: list[str]
+
+    def table(self, name: str) -> list[list[str]]:
+        """Return one of the tables of words, a list per entry; an underscore stands for a space."""
+        entries = getattr(self, name).replace("\n", ";").split(";")
+        return [[word.replace("_", " ") for word in each.split()] for each in entries if each.split()]
 
 
 @lru_cache(maxsize=1)

@@ -14,6 +14,7 @@ from qassay.metrics.learned.asserted_signals import ABSTAINING, PREFIX
 from qassay.metrics.learned.signals import JUDGE, Signals
 from qassay.models.onnx.judge_layer import BIAS, Coefficients, JudgeLayer, shortness
 from qassay.records import Example, Reference
+from qassay.training.assertions.compose import COMPOSERS
 from qassay.training.judge.judged import ANSWERS
 from qassay.training.splits import folds_of, sample
 
@@ -47,9 +48,6 @@ ASSERTED_SHORT = tuple(
         "meaning recall",
     )
 )
-ASSERTED_LONG = tuple(
-    f"{PREFIX}{name}" for name in ("found", "numbers missing", "dates differ", "longer", "key words", "key meaning")
-)
 SHORT = (
     "judge",
     "found",
@@ -82,12 +80,13 @@ LONG = (
     "longer",
     "key words",
     "key meaning",
-    *ASSERTED_LONG,
     *ABSTAINING,
 )
 """Which signals count against short and against long references. Keyphrase weights matter in sentences; the keyphrase
 head was trained on most answers with short references at hand, so that their worth there could not be told."""
 
+OTHERS = ("relation", "direction", "verb", "comparison", "polarity", "opinion")
+"""What is composed of names and opinions, besides what is composed of facts."""
 WEIGHTS = {
     "evouna": 20.0,
     "efficientqa": 1.0,
@@ -103,8 +102,14 @@ WEIGHTS = {
     "trecqa": 1.0,
     "wikiqa": 1.0,
     ANSWERS: 1.0,
+    "written": 2.5,
+    "abstention": 0.1,
+    **{f"composed_{name}": 0.1 for name in (*COMPOSERS, *OTHERS)},
 }
 """How much each source counts, whatever its number of rows."""
+_MADE = frozenset(name for name in WEIGHTS if name.startswith(("composed_", "written", "abstention")))
+_MADE_AGAINST_LONG = 0.05
+"""How much composed and written answers count against long references, where people's verdicts say more."""
 
 FOLDS = 5
 ROUNDS = 3
@@ -233,7 +238,7 @@ def fit(
         chosen = chosen[usable[chosen]]
         label = measured.label[measured.row[chosen]]
         _check_labels(label)
-        share = _row_weights(measured.source[measured.row[chosen]], shares)
+        share = _row_weights(measured.source[measured.row[chosen]], shares) * _line_weights(measured, short)[chosen]
         scale = np.sqrt((design[chosen] ** 2).mean(axis=0)) + 1e-9
         machine = LogisticRegression(C=strength, max_iter=5000, fit_intercept=False)
         machine.fit(
@@ -286,6 +291,11 @@ def _row_weights(source: NDArray[np.str_], shares: Mapping[str, float]) -> Float
     names, place, counts = np.unique(source, return_inverse=True, return_counts=True)
     # Five hundred rows' worth for a share of one: enough for the penalty to matter little.
     return np.asarray((500 * np.array([shares[str(name)] for name in names]) / counts)[place], np.float64)
+
+
+def _line_weights(measured: RowSignals, short: Floats) -> Floats:
+    made = np.array([source in _MADE for source in measured.source.tolist()], bool)[measured.row]
+    return np.where(made, short + _MADE_AGAINST_LONG * (1 - short), 1.0)
 
 
 def logits(layer: JudgeLayer, measured: RowSignals) -> Floats:
