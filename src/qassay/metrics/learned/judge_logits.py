@@ -14,11 +14,14 @@ if TYPE_CHECKING:
     from qassay.features.batch import Batch, Pairs
 
 
-def judge_logits(batch: Batch, ref: str, pairs: Pairs, *, context: bool) -> Floats:
-    """Return a judge's logit for each pair, with the example's context or without; the same pair is judged once."""
+def judge_logits(batch: Batch, ref: str, pairs: Pairs, *, context: bool, whole: bool = False) -> Floats:
+    """Return a judge's logit for each pair, with the example's context or without; the same pair is judged once.
+
+    A judge that is told what candidates assert is told so, unless they assert the `whole` of themselves.
+    """
     known: dict[JudgeInput, float] = batch.shared_memo((judge_logits, ref), dict)
     judge = batch.resources.judge(ref)
-    asserted = _asserted(batch) if judge.reads_assertions else [None] * len(batch)
+    asserted = _asserted(batch) if judge.reads_assertions and not whole else [None] * len(batch)
     texts = batch.texts
     wanted = [
         JudgeInput(

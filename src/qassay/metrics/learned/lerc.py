@@ -76,7 +76,7 @@ class Lerc(LearnedMetric):
 
     def pair_logits(self, batch: Batch, pairs: Pairs) -> Floats:
         """Read each pair with its context."""
-        return judge_logits(batch, self.text("model"), pairs, context=True)
+        return judge_logits(batch, self.text("model"), pairs, context=True, whole=self._of_phrases)
 
     def values(self, batch: Batch) -> Floats:
         """Read phrases in what surrounds them, unless they are the same answer."""

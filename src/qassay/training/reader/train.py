@@ -53,6 +53,8 @@ class ReaderKind(NamedTuple):
     description: str
     longest: int
     """Pieces of an answer."""
+    margin: float = 3.0
+    """How much less than the best further answers may score."""
 
     @property
     def name(self) -> str:
@@ -71,7 +73,7 @@ class ReaderKind(NamedTuple):
 
 
 OF_PASSAGES = ReaderKind("A reader", DESCRIPTION, LONGEST_ANSWER)
-OF_ANSWERS = ReaderKind("An answer reader", ANSWER_READER, LONGEST_ASSERTED)
+OF_ANSWERS = ReaderKind("An answer reader", ANSWER_READER, LONGEST_ASSERTED, margin=0.7)
 
 
 def train_from_files(
@@ -198,6 +200,7 @@ def export_from_file(
         most_windows=_MOST_WINDOWS,
         longest_question=LONGEST_QUESTION,
         longest_answer=kind.longest,
+        margin=kind.margin,
         threshold=0.5,
     )
     weights = {name: array.astype(np.float32) for name, array in load_file(tuned).items()}
