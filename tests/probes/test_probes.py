@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from qassay.scoring.scorer import score_examples
+from qassay.training.answer_text import question_key
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 import probes as benchmark
@@ -45,8 +46,6 @@ def test_no_probe_occurs_twice(probes):
 
 def test_no_question_of_a_probe_was_trained_on(probes):
     """The answers written for training are about other questions."""
-    from qassay.training.answer_text import question_key
-
     recipes = Path(sys.modules["qassay"].__file__ or "").parent / "training" / "recipes"
     lines = (recipes / "written.jsonl").read_text(encoding="utf-8").splitlines()
     trained = {question_key(json.loads(line)["question"]) for line in lines}
