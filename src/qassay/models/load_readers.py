@@ -1,4 +1,4 @@
-"""Opening what reads texts for QAEval and FEQA: chunkers, readers, and models that write questions."""
+"""Opening what reads texts for QAEval, FEQA and FactCC: chunkers, readers, checkers, models that write questions."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from qassay.errors import ModelError, option
 from qassay.models.base import EMBEDDED, parse_ref
 from qassay.models.folder import DESCRIPTION
 from qassay.models.load import load_encoder, need_torch
+from qassay.models.onnx.consistency import DESCRIPTION as CONSISTENCY
 
 if TYPE_CHECKING:
     from qassay.models.base import Device
     from qassay.models.hf.generator import HFGenerator
     from qassay.models.hf.reader import HFReader
+    from qassay.models.onnx.consistency import OnnxConsistency
     from qassay.models.onnx.encoder import OnnxEncoder
     from qassay.models.onnx.reader import Answerer, OnnxReader
     from qassay.models.syntax import Chunker
@@ -43,6 +45,19 @@ def load_answer_reader(ref: str = EMBEDDED, threads: int | None = None) -> OnnxR
     encoder = _exported(ref, "reader", threads)
     has_own = (parse_ref(ref).folder / ANSWER_READER).is_file()
     return OnnxReader(encoder, ANSWER_READER) if has_own else OnnxReader(encoder)
+
+
+@lru_cache(maxsize=2)
+def load_consistency(ref: str = EMBEDDED, threads: int | None = None) -> OnnxConsistency:
+    """Open what checks claims against documents: the embedded one, or a folder that `qassay train consistency` wrote."""
+    from qassay.models.onnx.consistency import OnnxConsistency  # noqa: PLC0415 - loaded when a model runs
+
+    return OnnxConsistency(_exported(ref, "consistency", threads))
+
+
+def has_consistency(ref: str) -> bool:
+    """Whether a model checks claims against documents, as `factcc` and `faithful` do."""
+    return _is_exported(ref) and (parse_ref(ref).folder / CONSISTENCY).is_file()
 
 
 def load_generator(ref: str, device: Device = "auto") -> HFGenerator:

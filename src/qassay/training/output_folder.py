@@ -12,7 +12,7 @@ from qassay.errors import ModelError, OutputError
 from qassay.models.base import EMBEDDED_FOLDER, parse_ref
 from qassay.models.folder import DESCRIPTION, KEYPHRASE_SETTINGS, OnnxModel
 from qassay.models.hf import judge as ava
-from qassay.models.onnx import chunker, judge, judge_layer, reader
+from qassay.models.onnx import chunker, consistency, judge, judge_layer, reader
 from qassay.models.onnx.weight_file import weights_identity
 from qassay.training.model_card import CARD
 
@@ -25,6 +25,7 @@ JUDGE = (*LERC, judge_layer.DESCRIPTION)
 CHUNKER = (chunker.DESCRIPTION, "chunker.npz", "chunker.onnx", "chunker.safetensors")
 READER = (reader.DESCRIPTION, "reader.npz", "reader.onnx", "reader.safetensors")
 ANSWER_READER = (reader.ANSWER_READER, "answer_reader.npz", "answer_reader.onnx", "answer_reader.safetensors")
+CONSISTENCY = (consistency.DESCRIPTION, "consistency.npz", "consistency.onnx", "consistency.safetensors")
 """The files of each head in a folder over the embedded model's trunk."""
 
 PLAN = "plan.json"
@@ -79,7 +80,7 @@ def check_encoders(folder: Path, design: str, *, layered: bool, base: Path | Non
 def check_weigher(folder: Path, *, base: Path) -> None:
     """Refuse a folder that holds anything but a keyphrase model, finished or not."""
     check_place(folder, base=base)
-    heads = (ava.DESCRIPTION, judge.DESCRIPTION, chunker.DESCRIPTION, reader.DESCRIPTION)
+    heads = (ava.DESCRIPTION, judge.DESCRIPTION, chunker.DESCRIPTION, reader.DESCRIPTION, consistency.DESCRIPTION)
     alone = (folder / PLAN).is_file() and not any((folder / name).is_file() for name in heads)
     if not alone and any((folder / name).is_file() for name in (DESCRIPTION, _CONFIG, *heads)):
         raise OutputError(f"holds another model, which would be damaged; {_ELSEWHERE}", folder)

@@ -27,6 +27,8 @@ _IRREGULAR = dict(
     tied:tie dies:die lies:lie ties:tie""".split()  # noqa: SIM905 - a list of pairs reads best
 )
 _VOWELS = "aeiou"
+_PRESENT = frozenset({"has", "does", "goes", "dies", "lies", "ties"})
+_PAST = {base: past for past, base in reversed(_IRREGULAR.items()) if past not in _PRESENT}
 _SHORTEST = 2
 
 
@@ -50,6 +52,19 @@ def third_person(verb: str) -> str:
     if verb.endswith("y") and verb[-2:-1] not in _VOWELS:
         return f"{verb[:-1]}ies"
     return f"{verb}es" if verb.endswith(("s", "sh", "ch", "x", "z", "o")) else f"{verb}s"
+
+
+def past_form(verb: str) -> str:
+    """Return the past tense of a verb's base form: "take" is "took", "carry" is "carried", "plan" is "planned"."""
+    if verb in _PAST:
+        return _PAST[verb]
+    if verb.endswith("e"):
+        return f"{verb}d"
+    if verb.endswith("y") and verb[-2:-1] not in _VOWELS:
+        return f"{verb[:-1]}ied"
+    vowels = [place for place, letter in enumerate(verb) if letter in _VOWELS]
+    doubled = vowels == [len(verb) - 2] and verb[-1] not in "wxy"
+    return f"{verb}{verb[-1]}ed" if doubled else f"{verb}ed"
 
 
 def _without_s(verb: str) -> list[str]:

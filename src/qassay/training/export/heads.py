@@ -1,4 +1,4 @@
-"""Adding heads to an exported model folder: int8 graphs over the trunk's states for chunker, reader and judge."""
+"""Adding heads to an exported model folder: int8 graphs over the trunk's states for chunker, reader, judge and consistency."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from onnx import TensorProto
 
 from qassay.models.folder import OnnxModel
-from qassay.models.onnx import chunker, judge, reader
+from qassay.models.onnx import chunker, consistency, judge, reader
 from qassay.models.onnx.judge_segments import LONGEST
 from qassay.training.encoder_layers import HEADS
 from qassay.training.export.graph import Graph, LayerWeights, WeightFile
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     Shape = list[str | int]
 
 _FLOATS, _INTEGERS = TensorProto.FLOAT, TensorProto.INT64
+_TEXTS = ("claim", "document")
 
 
 def export_chunker(weights: Arrays, folder: Path, *, layer: int, int8: bool = True) -> None:
@@ -77,6 +78,39 @@ def export_judge(
     }
     graph.save(folder / head.graph, inputs, {"logit": (_linear(graph, hidden, weights, "out"), [1, 1, 1])})
     _finish(file, folder / judge.DESCRIPTION, head)
+
+
+def export_consistency(
+    weights: Arrays, folder: Path, head: consistency.ConsistencyHead, *, int8: bool = True
+) -> None:
+    """Write the consistency head's graph: states of claim and document and common pieces in, logit and spans out.
+
+    `head` says how it is used.
+    """
+    graph, file, width = _begin(folder / head.weights, int8=int8)
+    sides = [graph.weight(f"sides.{name}", weights["sides"][2 * i : 2 * i + 2]) for i, name in enumerate(_TEXTS)]
+    marked = [
+        graph.one("Add", name, graph.one("Gather", side, f"{name}_shared"))
+        for name, side in zip(_TEXTS, sides, strict=True)
+    ]
+    states = _tuned(graph, graph.one("Concat", *marked, axis=1), weights)
+    zero, one, two = (_integer(graph, number) for number in (0, 1, 2))
+    claimed = graph.one("Slice", graph.one("Shape", "claim"), one, two)
+    end = graph.weight("end", np.array([np.iinfo(np.int64).max], np.int64))
+    hidden = graph.one("Tanh", _linear(graph, graph.first_piece(states), weights, "dense"))
+    outputs: dict[str, tuple[str, Shape]] = {
+        "logit": (_linear(graph, hidden, weights, "out"), [1, 1, 1]),
+        "wrong": (_linear(graph, graph.one("Slice", states, zero, claimed, one), weights, "wrong"), [1, "said", 2]),
+        "support": (_linear(graph, graph.one("Slice", states, claimed, end, one), weights, "support"), [1, "pieces", 2]),
+    }
+    inputs: dict[str, tuple[int, Shape]] = {
+        "claim": (_FLOATS, _states("said", width)),
+        "document": (_FLOATS, _states("pieces", width)),
+        "claim_shared": (_INTEGERS, [1, "said"]),
+        "document_shared": (_INTEGERS, [1, "pieces"]),
+    }
+    graph.save(folder / head.graph, inputs, outputs)
+    _finish(file, folder / consistency.DESCRIPTION, head)
 
 
 def _begin(weights: Path, *, int8: bool) -> tuple[Graph, WeightFile, int]:

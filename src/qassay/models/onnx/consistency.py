@@ -1,0 +1,240 @@
+"""Checking claims against a document: consistent or not, what is wrong in a claim, and what supports it (FactCC)."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from functools import cached_property
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+import msgspec
+import numpy as np
+
+from qassay.models.folder import TOKENIZER, check_file_names, fingerprint, read_description
+from qassay.models.onnx.reader import best_span, no_answer
+from qassay.text.sentences import sentence_spans
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from qassay.arrays import Ints
+    from qassay.models.base import TokenEmbeddings, Vectors
+    from qassay.models.onnx.encoder import OnnxEncoder
+
+    Span = tuple[int, int]
+
+DESCRIPTION = "consistency.json"
+SKIMMED = "long documents of which only the windows nearest to a claim were read"
+CUT_CLAIM = "claims longer than the model reads at once, cut"
+_SPECIAL_TOKENS = 2
+_LONGEST_WRONG, _LONGEST_SUPPORT = 40, 100
+"""Pieces of a span."""
+_OVERLAP = 3
+"""Neighbouring windows overlap by at most one part in so many, in whole sentences."""
+
+
+class ConsistencyHead(msgspec.Struct, frozen=True):
+    """The consistency head of a model folder: states of `layer` for claim and document, read together in a graph."""
+
+    layer: int
+    graph: str
+    weights: str
+    window: Annotated[int, msgspec.Meta(ge=16)]
+    """Word pieces of a document that are read at once, without special tokens."""
+    most_windows: Annotated[int, msgspec.Meta(ge=1)]
+    """Of longer documents the windows that share most with the claim are read, up to this many."""
+    longest_claim: Annotated[int, msgspec.Meta(ge=3)]
+    scale: Annotated[float, msgspec.Meta(gt=0)] = 1.0
+    shift: float = 0.0
+    """Calibration of the log-odds that a claim is consistent, fitted on the development rows."""
+
+    def __post_init__(self) -> None:
+        check_file_names(self.graph, self.weights)
+
+
+class Verdict(NamedTuple):
+    """What a document says of a claim."""
+
+    consistent: float
+    """Probability of being consistent."""
+    wrong: Span | None
+    """The characters of the claim that are wrong, where that can be told."""
+    support: Span | None
+    """The characters of the document that come nearest to the claim, where there are any."""
+
+
+class _Window(NamedTuple):
+    start: int
+    end: int
+    """In characters of the document."""
+    pieces: Ints
+    """The distinct word pieces."""
+
+
+class OnnxConsistency:
+    """The consistency head of an ONNX model folder."""
+
+    english = True
+
+    def __init__(self, encoder: OnnxEncoder) -> None:
+        path = encoder.runtime.folder / DESCRIPTION
+        absent = f"{encoder.ref} has no consistency head; train one with `qassay train consistency`"
+        self._head = read_description(path, ConsistencyHead, absent=absent)
+        self.ref = encoder.ref
+        self.notes: Counter[str] = Counter()
+        self._encoder = encoder
+        self._runtime = encoder.runtime
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Identity of the weights of encoder and head, of the tokenizer, and of what is made of the scores."""
+        folder, head = self._runtime.folder, self._head
+        files = (folder / name for name in (TOKENIZER, self._encoder.model.weights, head.weights))
+        return fingerprint(*files, f"{head.window} {head.most_windows} {head.scale} {head.shift}")
+
+    def check(self, pairs: Sequence[tuple[str, str]]) -> list[Verdict]:
+        """Check each claim against its document; the window that supports it best counts. Equal pairs run once.
+
+        A blank claim or document has no verdict to give: its probability is NaN.
+        """
+        distinct = list(dict.fromkeys(pairs))
+        readable = [pair for pair in distinct if pair[0].strip() and pair[1].strip()]
+        documents = {text: self._windows(text) for text in dict.fromkeys(document for _, document in readable)}
+        chosen = {pair: self._nearest(pair[0], documents[pair[1]]) for pair in readable}
+        texts = dict.fromkeys(claim for claim, _ in readable)
+        texts |= dict.fromkeys(document[w.start : w.end] for (_, document), found in chosen.items() for w in found)
+        states = dict(zip(texts, self._encoder.encode(list(texts), self._head.layer), strict=True))
+        self.notes[CUT_CLAIM] += sum(
+            len(states[claim].ids) > self._head.longest_claim for claim in dict.fromkeys(claim for claim, _ in readable)
+        )
+        jobs = [(pair, window) for pair, found in chosen.items() for window in found]
+        read = self._runtime.parallel(
+            lambda job: self._read(states[job[0][0]], states[job[0][1][job[1].start : job[1].end]], job[1].start),
+            jobs,
+            [len(states[pair[1][window.start : window.end]].ids) for pair, window in jobs],
+        )
+        best: dict[tuple[str, str], tuple[float, Span | None, Span | None]] = {}
+        for (pair, _), found in zip(jobs, read, strict=True):
+            if pair not in best or found[0] > best[pair][0]:
+                best[pair] = found
+        nothing = Verdict(float("nan"), None, None)
+        verdicts = {pair: self._verdict(*best[pair]) if pair in best else nothing for pair in distinct}
+        return [verdicts[pair] for pair in pairs]
+
+    def _verdict(self, logit: float, wrong: Span | None, support: Span | None) -> Verdict:
+        odds = self._head.scale * logit + self._head.shift
+        return Verdict(float(no_answer(-odds)), wrong if odds < 0 else None, support)
+
+    def logits(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float64]:
+        """Return the raw log-odds of short documents, as they come from the network."""
+        scale, shift = self._head.scale, self._head.shift
+        found = np.clip([verdict.consistent for verdict in self.check(pairs)], 1e-9, 1 - 1e-9)
+        return np.asarray((np.log(found / (1 - found)) - shift) / scale, np.float64)
+
+    def _windows(self, document: str) -> list[_Window]:
+        """Cut a document into windows of whole sentences, which overlap; a longer sentence is cut at words."""
+        spans = sentence_spans(document)
+        cut = self._encoder.cut([document[start:end] for start, end in spans])
+        parts: list[tuple[Span, Ints]] = []
+        for (start, end), pieces in zip(spans, cut, strict=True):
+            parts += [((start, end), pieces)] if len(pieces) <= self._head.window else self._in_parts(document, start, end)
+        sizes = [len(pieces) for _, pieces in parts]
+        made = []
+        for first, last in packed(sizes, self._head.window):
+            chosen = parts[first:last]
+            pieces = np.unique(np.concatenate([pieces for _, pieces in chosen]))
+            made.append(_Window(chosen[0][0][0], chosen[-1][0][1], pieces))
+        return made
+
+    def _in_parts(self, document: str, start: int, end: int) -> list[tuple[Span, Ints]]:
+        """Cut a sentence that is longer than a window."""
+        ((ids, places),) = self._encoder.cut_with_spans([document[start:end]])
+        room = self._head.window // 2
+        return [
+            ((start + int(places[first, 0]), start + int(places[min(first + room, len(ids)) - 1, 1])), ids[first : first + room])
+            for first in range(0, len(ids), room)
+        ]
+
+    def _nearest(self, claim: str, windows: Sequence[_Window]) -> list[_Window]:
+        """Return the windows that share most with a claim, rare pieces counting more."""
+        most = self._head.most_windows
+        if len(windows) <= most:
+            return list(windows)
+        self.notes[SKIMMED] += 1
+        (asked,) = self._encoder.cut([claim])
+        counts: defaultdict[int, int] = defaultdict(int)
+        shared = [np.intersect1d(window.pieces, asked) for window in windows]
+        for found in shared:
+            for piece in found.tolist():
+                counts[piece] += 1
+        weight = {piece: np.log1p(len(windows) / count) for piece, count in counts.items()}
+        scores = [sum(weight[piece] for piece in found.tolist()) for found in shared]
+        order = sorted(range(len(windows)), key=lambda i: -scores[i])[:most]
+        return [windows[i] for i in sorted(order)]
+
+    @cached_property
+    def _session(self) -> Any:  # noqa: ANN401 - the library's class is not typed
+        return self._runtime.session(self._head.graph, self._head.weights)
+
+    def _read(
+        self, claim: TokenEmbeddings, document: TokenEmbeddings, start: int
+    ) -> tuple[float, Span | None, Span | None]:
+        """Return the log-odds of being consistent, and the spans that are wrong and that support, in characters."""
+        claim = _shortened(claim, self._head.longest_claim)
+        document = _shortened(document, self._head.window + _SPECIAL_TOKENS)
+        same = claim.ids[:, None] == document.ids
+        same[[0, -1]] = False
+        same[:, [0, -1]] = False
+        logit, wrong, support = self._session.run(
+            None,
+            {
+                "claim": claim.vectors[None],
+                "document": document.vectors[None],
+                "claim_shared": same.any(1)[None].astype(np.int64),
+                "document_shared": same.any(0)[None].astype(np.int64),
+            },
+        )
+        return (
+            float(np.ravel(logit)[0]),
+            _span(wrong[0], claim.spans, 0, _LONGEST_WRONG),
+            _span(support[0], document.spans, start, _LONGEST_SUPPORT),
+        )
+
+
+def _shortened(text: TokenEmbeddings, longest: int) -> TokenEmbeddings:
+    """Leave out what is behind the longest that is read, the closing mark kept."""
+    if len(text.ids) <= longest:
+        return text
+    rows = np.r_[: longest - 1, len(text.ids) - 1]
+    return type(text)(text.ids[rows], text.spans[rows], text.vectors[rows], text.special[rows])
+
+
+def _span(scores: Vectors, places: Ints, start: int, longest: int) -> Span | None:
+    """Return the characters of the likeliest span, or None where none is likelier."""
+    if len(scores) <= _SPECIAL_TOKENS:
+        return None
+    first, last, lead, _ = best_span(np.asarray(scores[1:-1], np.float32), np.asarray(scores[0], np.float32), longest)
+    if lead < 0:
+        return None
+    return start + int(places[1 + first, 0]), start + int(places[1 + last, 1])
+
+
+def packed(sizes: Sequence[int], room: int) -> list[tuple[int, int]]:
+    """Put parts in a row into windows of at most `room`, as ranges of parts; neighbours share up to a third of it."""
+    found: list[tuple[int, int]] = []
+    first = 0
+    while first < len(sizes):
+        last, used = first, 0
+        while last < len(sizes) and (last == first or used + sizes[last] <= room):
+            used += sizes[last]
+            last += 1
+        found.append((first, last))
+        if last == len(sizes):
+            break
+        shared, again = 0, last
+        while again - 1 > first and shared + sizes[again - 1] <= room // _OVERLAP:
+            again -= 1
+            shared += sizes[again]
+        first = again
+    return found

@@ -1,0 +1,42 @@
+"""Rows of the consistency head's training data: a document with claims about it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from qassay.training.answer_text import Span
+from qassay.training.files import read_json_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+class ClaimRow(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A claim about a document."""
+
+    text: str
+    consistent: bool
+    kind: str
+    """What was done to make it."""
+    wrong: tuple[Span, ...] = ()
+    """The characters of the claim that are wrong; none where it is consistent, or where that cannot be told."""
+    support: tuple[Span, ...] = ()
+    """The characters of the document that say it, or that it was made of; none where there are none."""
+
+
+class DocumentRow(msgspec.Struct, frozen=True):
+    """A document with claims about it."""
+
+    document: str
+    claims: list[ClaimRow]
+    source: str
+    group: str
+    """The article or story that it is from; all documents of one are on one side of the split."""
+
+
+def read_documents(path: Path) -> Iterator[DocumentRow]:
+    """Yield the rows of a file that `qassay build consistency` wrote."""
+    return read_json_lines(path, DocumentRow)
