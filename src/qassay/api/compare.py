@@ -105,7 +105,7 @@ def compare(
     check_options(language=language, seed=seed, model=model, device=device, on_error=on_error)
     check_whole("draws", draws, least=FEWEST_DRAWS)
     wanted = as_names("metrics", metrics)
-    options = read_options(format, columns, None, on_error)
+    options = read_options(format, columns, None, on_error, metrics=wanted)
     files = paths_of(answers)
     in_memory = scored_in_memory(answers)
     if in_memory is not None or (files is not None and format == "auto" and are_scored(files)):

@@ -171,7 +171,7 @@ def correlate(
     if curve is not None and wanted:
         curve.variants(wanted)
     scoring = _Scoring(language, model, device)
-    reading = read_options(format, columns, None, on_error)
+    reading = read_options(format, columns, None, on_error, metrics=wanted)
     scorer = _ScoringRun(wanted, reading, scoring, seed, progress)
     evidence, left_out = _evidence(answers, _judgements(judgements), scorer)
     agreements, differences = evaluation.measure(evidence, options, by)

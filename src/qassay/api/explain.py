@@ -81,12 +81,13 @@ def explain(
         )
     if answers is None and (id or system):
         raise SpecError(f"{option('id')} and {option('system')} choose one of several answers; give answers too")
+    reading = read_options(format, columns, can_skip=False, metrics=wanted)
     with buffer_stdin(paths_of(answers) or [], needed=True) as files:
         everything: Iterable[Example] = ()
         if files:
-            everything = Reader(files, read_options(format, columns, can_skip=False))
+            everything = Reader(files, reading)
         elif answers is not None:
-            everything = rows_in_memory(answers, read_options(format, columns, can_skip=False))
+            everything = rows_in_memory(answers, reading)
         example = _given(question, references, candidate) if answers is None else _find(everything, id, system)
         scorer = Scorer(wanted or default_metrics(example), language=language, model=model, device=device).need_model()
         scorer.first_pass([example] if answers is None else everything)

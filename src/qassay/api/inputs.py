@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ from qassay.io.input_stream import Reader, ReadOptions
 from qassay.io.parsing.rows import check_mapping, rename, to_example
 from qassay.io.scored_files import ScoredRow, read_scored
 from qassay.io.source import BufferedInput
+from qassay.metrics.registry import CATALOGUE, parse_spec
 from qassay.records import Example
 
 if TYPE_CHECKING:
@@ -79,26 +81,30 @@ def read_options(
     on_error: OnError = "stop",
     *,
     can_skip: bool = True,
+    metrics: Iterable[str | MetricSpec] | None = None,
 ) -> ReadOptions:
-    """Put together how an input is to be read, checked."""
+    """Put together how an input is to be read, checked; rows may lack references where no metric needs them."""
     if columns is not None and not isinstance(columns, Mapping):
         raise SpecError(f"{option('columns')} is {columns!r:.60}; give our names of fields with yours as a dictionary")
-    return ReadOptions(format=format_, mapping=columns or {}, system=system, on_error=on_error, can_skip=can_skip)
+    named = [CATALOGUE[parse_spec(each).name].metric for each in metrics or ()]
+    bare = bool(named) and all(each.reference_free for each in named)
+    return ReadOptions(format_, columns or {}, system, on_error, bare, can_skip)
 
 
-def rows_in_memory(rows: object, options: ReadOptions, convert: Convert = to_example) -> tuple[Example, ...]:
+def rows_in_memory(rows: object, options: ReadOptions, convert: Convert | None = None) -> tuple[Example, ...]:
     """Return the examples of dictionaries, of a data frame or of `Example`s; they are checked as files are."""
     check_mapping(options.mapping)
+    made_of = convert or partial(to_example, bare=options.bare)
 
     def renamed(row: Row, source: str, number: int, system: str) -> Example:
         rename(row, options.mapping)
-        return convert(row, source, number, system)
+        return made_of(row, source, number, system)
 
     everything = list(each_row(rows))
     made = sum(isinstance(row, Example) for row in everything)
     if 0 < made < len(everything):
         raise DataError("rows are a mix of dictionaries and Examples; give one kind")
-    examples = from_examples(everything) if made else from_rows(everything, convert=renamed)
+    examples = from_examples(everything, bare=options.bare) if made else from_rows(everything, convert=renamed)
     if options.system is None:
         return tuple(examples)
     return tuple(each if each.system else replace(each, system=options.system) for each in examples)

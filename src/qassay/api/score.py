@@ -90,7 +90,7 @@ def score(
     """
     check_options(language=language, seed=seed, model=model, device=device, on_error=on_error)
     wanted = as_names("metrics", metrics)
-    options = read_options(format, columns, system, on_error)
+    options = read_options(format, columns, system, on_error, metrics=wanted)
     run = FileRun(options, output, resume, seed, workers, batch, engine, progress)
     run.check()
     check_apart([answers], output)

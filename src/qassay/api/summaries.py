@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import repeat
 from pathlib import Path
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from qassay.metrics.questions.question_pass import Verdicts
     from qassay.metrics.questions.question_records import SummaryRecord
     from qassay.records import Example
+    from qassay.report.answers import PageAnswers
     from qassay.report.html.summary_page import SummaryRow
     from qassay.scoring.progress import Progress
     from qassay.scoring.scorer import OnError, Place
@@ -111,7 +112,7 @@ class StoredSummaries(StoredScores):
             aggregates=list(self.aggregates),
             judgements=judgement_means(rows),
             levels=batched_levels(rows),
-            summaries=select_summaries(self._summaries, Ordering.of(self.run.scorer.metrics)),
+            summaries=self._with_evidence(select_summaries(self._summaries, Ordering.of(self.run.scorer.metrics))),
             skipped=self.left_out.skipped_total,
             notes=self.notes,
             seed=self.seed,
@@ -119,6 +120,13 @@ class StoredSummaries(StoredScores):
         )
         write_summary_page(report, page)
         return page
+
+    def _with_evidence(self, chosen: PageAnswers[SummaryRow]) -> PageAnswers[SummaryRow]:
+        """Add what metrics that check sentences found."""
+        from qassay.report.explain.evidence import gather_evidence  # noqa: PLC0415 - for a page
+
+        found = gather_evidence([row.example for row in chosen.rows], self.run.scorer)
+        return replace(chosen, rows=[replace(row, evidence=each) for row, each in zip(chosen.rows, found, strict=True)])
 
     def _summaries(self) -> Iterator[SummaryRow]:
         from qassay.report.html.summary_page import SummaryRow  # noqa: PLC0415 - for a page

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from qassay.models.base import EMBEDDED, Device
 from qassay.models.load import has_keyphrase_head, load_encoder, load_judge, load_weigher
-from qassay.models.load_readers import load_answer_reader
+from qassay.models.load_readers import load_answer_reader, load_consistency
 from qassay.text.tokenise import Tokeniser, tokeniser, word
 
 if TYPE_CHECKING:
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from qassay.features.first_pass import FirstPass
     from qassay.models.base import Encoder, Weigher
+    from qassay.models.onnx.consistency import OnnxConsistency
     from qassay.models.onnx.judge import Judge
     from qassay.models.onnx.reader import OnnxReader
     from qassay.models.question_model_names import Models
@@ -55,6 +56,10 @@ class Resources:
     def answer_reader(self) -> OnnxReader:
         """Open what reads answers for what they assert; it is opened once."""
         return load_answer_reader(EMBEDDED, self.threads)
+
+    def consistency(self, ref: str) -> OnnxConsistency:
+        """Open what checks claims against documents; the same one twice is opened once."""
+        return load_consistency(ref, self.threads)
 
     def tokeniser(self, tok: str) -> Tokeniser:
         """Find a tokeniser by name; `piece` is the embedded model's, `piece:MODEL` another model's."""

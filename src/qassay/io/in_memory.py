@@ -30,14 +30,14 @@ def from_rows(rows: Iterable[object], source: str = "rows", convert: Convert = t
     return _checked(each_row(rows), "row", converted)
 
 
-def from_examples(examples: Iterable[object]) -> Iterator[Example]:
+def from_examples(examples: Iterable[object], *, bare: bool = False) -> Iterator[Example]:
     """Yield a caller's examples after the checks that dictionaries get; the place of one is `example 3`."""
 
     def converted(example: object, number: int) -> Example:
         row = {field: _plain(getattr(example, field)) for field in FIELDS}
         if not isinstance(extra := getattr(example, "extra", {}), Mapping):
             raise DataError(f'"extra" is a {type(extra).__name__}; give a dictionary')
-        return replace(to_example(row, "example", number, ""), extra=extra)
+        return replace(to_example(row, "example", number, "", bare=bare), extra=extra)
 
     return _checked(examples, "example", converted)
 

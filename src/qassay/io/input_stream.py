@@ -6,7 +6,7 @@ from pathlib import Path
 
 from qassay.errors import DataError
 from qassay.io.duplicate_ids import SeenIds
-from qassay.io.parsing.read_context import FIELDS, LocatedExample, ReadContext, Reading, ReadOptions, SkippedRow
+from qassay.io.parsing.read_context import MAPPED, LocatedExample, ReadContext, Reading, ReadOptions, SkippedRow
 from qassay.io.parsing.rows import check_mapping
 from qassay.io.readers.format import Format, Head, Role
 from qassay.io.readers.formats import FORMATS, RecognisedFormat, format_named, recognise, role_of
@@ -35,7 +35,7 @@ class Reader:
         self._options = options or ReadOptions()
         if not inputs:
             raise DataError("there is no input; give a file, or - for standard input")
-        fields = FIELDS if self._options.format == "auto" else format_named(self._options.format).fields
+        fields = MAPPED if self._options.format == "auto" else format_named(self._options.format).fields
         check_mapping(self._options.mapping, fields)
         self._sources = [each if isinstance(each, Source) else Source.at(each) for each in inputs]
         if sum(source.name == "stdin" for source in self._sources) > 1:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 _LONGEST = 80
 """How many characters of a text are worth showing."""
+_SUPPORTED = 0.5
+"""The probability from which on a sentence counts as supported."""
 NOTHING = "(nothing)"
 """What is shown instead of an empty text."""
 
@@ -58,6 +60,25 @@ class Topic(NamedTuple):
         return "; ".join(part.description for part in self.parts if part.description)
 
 
+class CheckedClaim(NamedTuple):
+    """A sentence of an answer that was checked against what it rests on."""
+
+    start: int
+    end: int
+    """Characters of the answer."""
+    consistent: float
+    """How likely it is that the sentence is supported."""
+    wrong: tuple[int, int] | None
+    """The characters of the answer that are wrong, where that can be told."""
+    support: str
+    """The passage that comes nearest to it; empty where there is none."""
+
+    @property
+    def supported(self) -> bool:
+        """Whether it is rather supported than not."""
+        return self.consistent >= _SUPPORTED
+
+
 @dataclass(frozen=True, slots=True)
 class ScoreBreakdown:
     """The breakdown of one answer's score."""
@@ -66,6 +87,8 @@ class ScoreBreakdown:
     """Numbers and texts with their names, for the reference that fits best."""
     parts: tuple[Part, ...] = ()
     """Signals with what they add to the verdict, the largest first, for the reference that fits best."""
+    claims: tuple[CheckedClaim, ...] = ()
+    """The answer's sentences with the verdict on each, in order."""
 
 
 class AnswerWeights(NamedTuple):

@@ -40,6 +40,8 @@ _BUILT_IN = {
     "ava": "qassay.metrics.learned.ava:Ava",
     "qaeval": "qassay.metrics.questions.qaeval:QAEval",
     "feqa": "qassay.metrics.questions.qaeval:Feqa",
+    "factcc": "qassay.metrics.questions.factcc:FactCC",
+    "faithful": "qassay.metrics.questions.factcc:Faithful",
 }
 _ALIASES = {"em": "exact_match"}
 """Names that papers use."""

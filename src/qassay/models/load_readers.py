@@ -49,7 +49,7 @@ def load_answer_reader(ref: str = EMBEDDED, threads: int | None = None) -> OnnxR
 
 @lru_cache(maxsize=2)
 def load_consistency(ref: str = EMBEDDED, threads: int | None = None) -> OnnxConsistency:
-    """Open what checks claims against documents: the embedded one, or a folder that `qassay train consistency` wrote."""
+    """Open what checks claims: the embedded one, or a folder that `qassay train consistency` wrote."""
     from qassay.models.onnx.consistency import OnnxConsistency  # noqa: PLC0415 - loaded when a model runs
 
     return OnnxConsistency(_exported(ref, "consistency", threads))

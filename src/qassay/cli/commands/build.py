@@ -287,6 +287,39 @@ def answer_reader(
     _show_counts({side: Counter(row.source for row in rows) for side, rows in built.sides.items()}, out, as_json=json)
 
 
+@app.command("consistency")
+def consistency(
+    out: Folder,
+    recipe: HeadRecipe,
+    synonyms: Annotated[
+        Path | None,
+        typer.Option(
+            "--synonyms", metavar="FILE.tsv", help="Open English WordNet's synsets (synset, lexfile, members)."
+        ),
+    ] = None,
+    chunker: Annotated[
+        str, typer.Option("--chunker", metavar="REF", help="Parses the sentences that claims are made of.")
+    ] = EMBEDDED,
+    licensed_only: Licensed = False,
+    seed: DataSeed = 0,
+    json: Json = False,
+) -> None:
+    """Claims about documents, consistent and not, made by rules, for `qassay train consistency`."""
+    import numpy as np  # noqa: PLC0415 - with what it is for
+
+    from qassay.models.load_readers import load_chunker  # noqa: PLC0415 - as above
+    from qassay.training.consistency.build import build  # noqa: PLC0415 - heavy
+
+    rng = np.random.default_rng(seed)
+    built = build(recipe, load_chunker(chunker), rng=rng, synonyms=synonyms, licensed_only=licensed_only)
+    built.write(out)
+    counts: dict[str, Counter[str]] = {side: Counter() for side in built.sides}
+    for side, rows in built.sides.items():
+        for row in rows:
+            counts[side][row.source] += len(row.claims)
+    _show_counts(counts, out, as_json=json)
+
+
 def _show_counts(counts: Mapping[str, Counter[str]], out: Path, *, as_json: bool) -> None:
     if as_json:
         print_json({"rows": {side: dict(found) for side, found in counts.items()}, "folder": str(out)})

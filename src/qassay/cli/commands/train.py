@@ -379,6 +379,40 @@ def answer_reader(
     _show_measured(asdict(found), out, "answer-reader", as_json=json)
 
 
+@app.command("consistency")
+def consistency(
+    base: TrunkBase,
+    data: Annotated[Path, typer.Option("--data", metavar="FOLDER", help="What `qassay build consistency` wrote.")],
+    out: Out,
+    epochs: Annotated[float | None, typer.Option("--epochs", min=0.01, help="By default 4.")] = None,
+    minutes: Annotated[
+        float | None, typer.Option("--minutes", min=0.01, help="End after this long, if the epochs have not ended.")
+    ] = None,
+    rate: Annotated[float | None, typer.Option("--rate", min=1e-8, max=1.0, help="By default 3e-4.")] = None,
+    batch: Annotated[int | None, typer.Option("--batch", min=512, help="Word pieces; by default 24576.")] = None,
+    device: Device = "auto",
+    seed: TrainSeed = 0,
+    json: Json = False,
+) -> None:
+    """Train what checks claims against documents; use it with `factcc,model=FOLDER` or `faithful,model=FOLDER`."""
+    check_train_extra()
+    from qassay.models.hf.encoder import choose_device  # noqa: PLC0415 - loads torch
+    from qassay.training.consistency.train import train_from_files  # noqa: PLC0415 - as above
+    from qassay.training.plan import named_plan  # noqa: PLC0415 - as above
+
+    seconds = minutes and 60 * minutes
+    plan = named_plan("consistency", epochs=epochs, rate=rate, batch=batch, seconds=seconds, seed=seed)
+    place = choose_device(device_of(device))
+    with startable(list):
+        found = train_from_files(_folder(base), data, out, plan, device=place, report=say)
+    if json:
+        print_json({"folder": str(out), "dev": asdict(found)})
+        return
+    line = ", ".join(f"{name} {_number(value)}" for name, value in asdict(found).items())
+    output.print(f"on dev: {line}", highlight=False)
+    say(f"wrote {out}; use it with -m factcc,model={out} or -m faithful,model={out}")
+
+
 def _folder(base: str) -> Path:
     from qassay.models.base import parse_ref  # noqa: PLC0415 - with what it is for
     from qassay.models.hf.encoder import local_folder  # noqa: PLC0415 - as above

@@ -21,6 +21,8 @@ FIELDS = (
     "judgement",
 )
 """The fields of a row that Qassay knows; any other is kept and written back."""
+MAPPED = (*FIELDS, "contexts")
+"""What a field may be renamed to: also what some metrics read of the others."""
 
 LISTED = 1000
 """How many skipped rows are listed one by one; all are counted."""
@@ -41,6 +43,8 @@ class ReadOptions:
     """The name of the system that gave the answers, where the rows do not name one."""
     on_error: Literal["stop", "skip"] = "stop"
     """Whether a bad row ends the reading, or is left out and listed."""
+    bare: bool = False
+    """Whether answers may come without references, because no metric needs any."""
     can_skip: bool = True
     """Whether the caller may skip rows, so that a message may name it."""
 

@@ -8,7 +8,7 @@ from types import NoneType, UnionType
 from typing import Any, TypeGuard
 
 from qassay.errors import option
-from qassay.io.parsing.read_context import FIELDS, fail
+from qassay.io.parsing.read_context import MAPPED, fail
 from qassay.records import Example, Opinion, Reference
 
 Row = dict[str, Any]
@@ -71,16 +71,19 @@ _ABSENT = object()
 _NOTHING: Row = {}
 
 
-def to_example(row: Row, stem: str, number: int, system: str) -> Example:
+def to_example(row: Row, stem: str, number: int, system: str, *, bare: bool = False) -> Example:
     """Return the example of a row; fields that are not ours stay in the row, which becomes `extra`.
 
-    A row without an id is called `STEM:NUMBER`, and `system` is for rows that name none.
+    A row without an id is called `STEM:NUMBER`, and `system` is for rows that name none. A `bare` answer may come
+    without references.
     Raises `DataError` without a place, which the caller knows.
     """
     take = row.pop
     references = take("references", _ABSENT)
     if type(references) is list and references:
         checked = tuple([Reference(each) if type(each) is str else _reference(each) for each in references])
+    elif bare and (references is _ABSENT or not references):
+        checked = ()
     else:
         checked = _references(references, row)
     candidate = take("candidate", _ABSENT)
@@ -136,7 +139,7 @@ def as_input(name: str) -> str:
     return f"{name} (input)"
 
 
-def check_mapping(mapping: Mapping[str, str], fields: Sequence[str] = FIELDS) -> None:
+def check_mapping(mapping: Mapping[str, str], fields: Sequence[str] = MAPPED) -> None:
     """Raise `DataError` for a mapping from a field that the format does not have, or of one field to two."""
     for ours in mapping:
         if ours not in fields:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 
 from qassay.errors import DataError, PluginError, QassayError
 from qassay.io.parsing.json_rows import DECODING_ERRORS, decode_object
-from qassay.io.parsing.read_context import FIELDS, ReadContext, Reading
+from qassay.io.parsing.read_context import MAPPED, ReadContext, Reading
 from qassay.io.parsing.rows import need_text, rename, to_example
 from qassay.io.source import BYTE_ORDER_MARK, Source
 from qassay.plugins import FAILURES, described, failure, guard_methods, is_ours
@@ -105,7 +105,7 @@ class Format(ABC):
     """How names of its files end; they count where no format recognises the content."""
     priority: ClassVar[int] = 0
     """Formats of higher priority are tried first; Qassay's own have -1 and -2."""
-    fields: ClassVar[tuple[str, ...]] = FIELDS
+    fields: ClassVar[tuple[str, ...]] = MAPPED
     """What a field may be renamed to; empty where fields are fixed."""
     variants: ClassVar[tuple[str, ...]] = ()
     """Formats of the same content: where this one is named, a file that one of them recognises is read by that."""
@@ -143,7 +143,7 @@ class Format(ABC):
                 continue
             try:
                 rename(found, context.options.mapping)
-                example = to_example(found, source.stem, line, context.system())
+                example = to_example(found, source.stem, line, context.system(), bare=context.options.bare)
                 need_text(example)
             except DataError as error:
                 context.refuse(error.problem, source.name, line)

@@ -32,7 +32,7 @@ class Jsonl(Format):
 
     def read(self, source: Source, context: ReadContext) -> Iterator[tuple[Example, int]]:
         """Read one row per line; blank lines do not count as rows."""
-        mapping, system = context.options.mapping, context.system()
+        mapping, system, bare = context.options.mapping, context.system(), context.options.bare
         name, stem = source.name, source.stem
         for first, lines in source.line_batches():
             for number, line in enumerate(lines, first):
@@ -40,7 +40,7 @@ class Jsonl(Format):
                     row: Row = decode_row(line)
                     if mapping:
                         rename(row, mapping)
-                    example = to_example(row, stem, number, system)
+                    example = to_example(row, stem, number, system, bare=bare)
                 except DECODING_ERRORS as error:
                     if line and not line.isspace():
                         context.refuse(explain(line, error), name, number)
@@ -63,13 +63,13 @@ class Json(Format):
 
     def read(self, source: Source, context: ReadContext) -> Iterator[tuple[Example, int]]:
         """Read the rows one after the other; a missing id is `FILE:NUMBER` of the row."""
-        mapping, system = context.options.mapping, context.system()
+        mapping, system, bare = context.options.mapping, context.system(), context.options.bare
         for number, (line, item) in enumerate(items(source), 1):
             try:
                 row: Row = decode_row(item)
                 if mapping:
                     rename(row, mapping)
-                example = to_example(row, source.stem, number, system)
+                example = to_example(row, source.stem, number, system, bare=bare)
             except DECODING_ERRORS as error:
                 context.refuse(explain(item, error), source.name, line)
                 continue

@@ -56,10 +56,11 @@ def read_table(
 ) -> Iterator[tuple[Example, int]]:
     """Yield the examples of rows with a header and their lines; with `padded`, rows may lack their last cells."""
     reading = records(source, context, delimiter, padded=padded)
-    columns = _Columns(header(reading, source), mapping, source)
+    bare = context.options.bare
+    columns = _Columns(header(reading, source), mapping, source, bare=bare)
     for line, cells in reading:
         try:
-            example = to_example(columns.row(cells), source.stem, line, context.system())
+            example = to_example(columns.row(cells), source.stem, line, context.system(), bare=bare)
         except DataError as error:
             context.refuse(error.problem, source.name, line)
             continue
@@ -69,7 +70,7 @@ def read_table(
 class _Columns:
     """The mapping from cells to fields."""
 
-    def __init__(self, names: Sequence[str], mapping: Mapping[str, str], source: Source) -> None:
+    def __init__(self, names: Sequence[str], mapping: Mapping[str, str], source: Source, *, bare: bool) -> None:
         ours = {theirs: field for field, theirs in mapping.items()}
         for theirs, field in ours.items():
             if theirs not in names:
@@ -84,7 +85,7 @@ class _Columns:
         self._references = [at for at, field in enumerate(fields) if NUMBERED.fullmatch(field)]
         present = set(fields) | ({"references"} if self._references else set())
         for field in NEEDED:
-            if field not in present:
+            if field not in present and not (bare and field == "references"):
                 raise DataError(f"{missing(field, dict.fromkeys(names))}; {_advice(names)}", source.name, 1)
         if self._references and "references" in fields:
             raise DataError('the header has both "references" and numbered ones; keep one kind', source.name, 1)

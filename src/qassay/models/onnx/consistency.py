@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from functools import cached_property
+from collections import defaultdict
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import msgspec
@@ -30,6 +30,8 @@ CUT_CLAIM = "claims longer than the model reads at once, cut"
 _SPECIAL_TOKENS = 2
 _LONGEST_WRONG, _LONGEST_SUPPORT = 40, 100
 """Pieces of a span."""
+_KEPT_DOCUMENTS = 64
+"""Documents whose windows are remembered."""
 _OVERLAP = 3
 """Neighbouring windows overlap by at most one part in so many, in whole sentences."""
 
@@ -82,9 +84,9 @@ class OnnxConsistency:
         absent = f"{encoder.ref} has no consistency head; train one with `qassay train consistency`"
         self._head = read_description(path, ConsistencyHead, absent=absent)
         self.ref = encoder.ref
-        self.notes: Counter[str] = Counter()
         self._encoder = encoder
         self._runtime = encoder.runtime
+        self._windows = lru_cache(_KEPT_DOCUMENTS)(self._cut_windows)
 
     @cached_property
     def fingerprint(self) -> str:
@@ -105,9 +107,6 @@ class OnnxConsistency:
         texts = dict.fromkeys(claim for claim, _ in readable)
         texts |= dict.fromkeys(document[w.start : w.end] for (_, document), found in chosen.items() for w in found)
         states = dict(zip(texts, self._encoder.encode(list(texts), self._head.layer), strict=True))
-        self.notes[CUT_CLAIM] += sum(
-            len(states[claim].ids) > self._head.longest_claim for claim in dict.fromkeys(claim for claim, _ in readable)
-        )
         jobs = [(pair, window) for pair, found in chosen.items() for window in found]
         read = self._runtime.parallel(
             lambda job: self._read(states[job[0][0]], states[job[0][1][job[1].start : job[1].end]], job[1].start),
@@ -132,13 +131,23 @@ class OnnxConsistency:
         found = np.clip([verdict.consistent for verdict in self.check(pairs)], 1e-9, 1 - 1e-9)
         return np.asarray((np.log(found / (1 - found)) - shift) / scale, np.float64)
 
-    def _windows(self, document: str) -> list[_Window]:
+    def skims(self, document: str) -> bool:
+        """Whether a document is too long to be read as a whole."""
+        return len(self._windows(document)) > self._head.most_windows
+
+    def cuts(self, claim: str) -> bool:
+        """Whether a claim is too long to be read as a whole."""
+        return len(self._encoder.cut([claim])[0]) + _SPECIAL_TOKENS > self._head.longest_claim
+
+    def _cut_windows(self, document: str) -> list[_Window]:
         """Cut a document into windows of whole sentences, which overlap; a longer sentence is cut at words."""
         spans = sentence_spans(document)
         cut = self._encoder.cut([document[start:end] for start, end in spans])
         parts: list[tuple[Span, Ints]] = []
         for (start, end), pieces in zip(spans, cut, strict=True):
-            parts += [((start, end), pieces)] if len(pieces) <= self._head.window else self._in_parts(document, start, end)
+            parts += (
+                [((start, end), pieces)] if len(pieces) <= self._head.window else self._in_parts(document, start, end)
+            )
         sizes = [len(pieces) for _, pieces in parts]
         made = []
         for first, last in packed(sizes, self._head.window):
@@ -152,7 +161,10 @@ class OnnxConsistency:
         ((ids, places),) = self._encoder.cut_with_spans([document[start:end]])
         room = self._head.window // 2
         return [
-            ((start + int(places[first, 0]), start + int(places[min(first + room, len(ids)) - 1, 1])), ids[first : first + room])
+            (
+                (start + int(places[first, 0]), start + int(places[min(first + room, len(ids)) - 1, 1])),
+                ids[first : first + room],
+            )
             for first in range(0, len(ids), room)
         ]
 
@@ -161,7 +173,6 @@ class OnnxConsistency:
         most = self._head.most_windows
         if len(windows) <= most:
             return list(windows)
-        self.notes[SKIMMED] += 1
         (asked,) = self._encoder.cut([claim])
         counts: defaultdict[int, int] = defaultdict(int)
         shared = [np.intersect1d(window.pieces, asked) for window in windows]

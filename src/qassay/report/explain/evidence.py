@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from qassay.arrays import Floats, Ints
-    from qassay.metrics.breakdown import Part
+    from qassay.metrics.breakdown import CheckedClaim, Part
     from qassay.records import AnswerNotes, Example
     from qassay.scoring.scorer import Scorer
 _WORDS = "word"
@@ -53,6 +53,8 @@ class AnswerEvidence:
     """By spec of a metric that has parts, the signals with what they add to the verdict, the strongest first."""
     notes: Mapping[str, AnswerNotes] = field(default_factory=dict)
     """By spec of a metric that notes it, what the answer asserts."""
+    claims: Mapping[str, Sequence[CheckedClaim]] = field(default_factory=dict)
+    """By spec of a metric that checks them, the answer's sentences with the verdict on each."""
 
 
 def gather_evidence(examples: Iterable[Example], scorer: Scorer) -> Iterator[AnswerEvidence]:
@@ -70,6 +72,7 @@ def gather_evidence(examples: Iterable[Example], scorer: Scorer) -> Iterator[Ans
                 {name: found[i] for name, found in weighed.items()},
                 {spec: found[i].parts for spec, found in explained.items() if found[i].parts},
                 {spec: note for spec, each in noted.items() if each and (note := each[i]) is not None},
+                {spec: found[i].claims for spec, found in explained.items() if found[i].claims},
             )
 
 

@@ -13,6 +13,7 @@ from qassay.io.writers import asserted_fields
 from qassay.metrics.learned.canonical_pairs import RULE_NOTE
 from qassay.metrics.registry import parse_spec
 from qassay.report.asserted import asserted_spans
+from qassay.report.claims import shown_claims
 from qassay.report.clipping import ClippedText, clip, shown_spans
 from qassay.report.explain.alignment import Match, align, closest
 from qassay.scoring.table import Score
@@ -22,9 +23,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from qassay.metrics.base import Metric
-    from qassay.metrics.breakdown import AnswerWeights, Ingredient, Part
+    from qassay.metrics.breakdown import AnswerWeights, CheckedClaim, Ingredient, Part
     from qassay.models.base import TokenWeights
     from qassay.records import AnswerNotes, Example, Reference
+    from qassay.report.claims import ShownClaim
     from qassay.report.explain.alignment import AlignedWord
     from qassay.scoring.scorer import Scorer
 
@@ -100,6 +102,12 @@ class Explanation:
     notes: Mapping[str, int]
     answer_notes: Mapping[str, AnswerNotes] = field(default_factory=dict)
     """What metrics noted of the answer, by spec: what it asserts."""
+    claims: Mapping[str, Sequence[CheckedClaim]] = field(default_factory=dict)
+    """By spec of a metric that checks them, the answer's sentences with the verdict on each."""
+
+    def shown_claims(self, spec: str) -> list[ShownClaim]:
+        """Return the sentences that a metric checked."""
+        return shown_claims(self.example.candidate or "", self.claims[spec])
 
     def to_dict(self) -> dict[str, Any]:
         """Return the explanation as plain data."""
@@ -114,8 +122,18 @@ class Explanation:
             "closest": self.closest,
             "references": [_comparison_dict(each) for each in self.comparisons],
             "definitions": dict(self.definitions),
+            **({"claims": self._claims()} if self.claims else {}),
             "parts": {spec: [part._asdict() for part in found] for spec, found in self.parts.items()},
             "notes": dict(self.notes),
+        }
+
+    def _claims(self) -> dict[str, list[dict[str, Any]]]:
+        text = self.example.candidate or ""
+        return {
+            spec: [
+                {"text": text[each.start : each.end], **each._asdict(), "supported": each.supported} for each in found
+            ]
+            for spec, found in self.claims.items()
         }
 
 
@@ -172,6 +190,7 @@ def explain(example: Example, specs: Sequence[str], scorer: Scorer) -> Explanati
         # What was read is shown with each reference.
         notes={note: count for note, count in scored.notes.items() if not note.startswith(RULE_NOTE)},
         answer_notes=noted,
+        claims={spec: found[0].claims for spec, found in explained.items() if found[0].claims},
     )
 
 

@@ -56,6 +56,11 @@ def print_explanation(explanation: Explanation) -> RenderableType:
         parts += [_above(_parts_table(spec, found)) for spec, found in explanation.parts.items()]
         if explanation.weightings:
             parts.append(_above(_weights_table(explanation.weightings, comparison)))
+    else:
+        answer = Text(plain(example.candidate or "")) if (example.candidate or "").strip() else None
+        shown = answer or _absent(example.candidate is None)
+        parts += [_labelled([("answer", shown)]), _above(_scores_table(explanation, None))]
+    parts += [_above(_claims_table(explanation, spec)) for spec in explanation.claims]
     if len(explanation.comparisons) > 1:
         parts.append(_above(_labelled(_other_lines(explanation))))
     parts += [_above(Text(f"{note}: {count:,}", "dim")) for note, count in explanation.notes.items()]
@@ -172,15 +177,33 @@ def _common_words(comparison: ReferenceComparison) -> str:
     return " ".join(words[:_WORDS]) + more
 
 
-def _scores_table(explanation: Explanation, comparison: ReferenceComparison) -> Table:
+def _claims_table(explanation: Explanation, spec: str) -> Table:
+    """Return the table of an answer's sentences with the verdict on each, what is wrong, and the nearest passage."""
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    table.add_column("supported", justify="right", no_wrap=True)
+    table.add_column(f"sentences checked by {spec}", overflow="fold", ratio=3)
+    table.add_column("nearest passage", style="dim", overflow="fold", ratio=2)
+    for claim in explanation.shown_claims(spec):
+        style = "" if claim.supported else "red"
+        text = Text.assemble(
+            (_kept_spaces(claim.before) if claim.before else "", style),
+            (plain(claim.wrong), "bold red reverse"),
+            (_kept_spaces(claim.after) if claim.after else "", style),
+        )
+        table.add_row(Text(score_text(claim.consistent), style), text, Text(plain(claim.support) or DASH))
+    return table
+
+
+def _scores_table(explanation: Explanation, comparison: ReferenceComparison | None) -> Table:
     table = Table.grid(padding=(0, 2))
     table.add_column(overflow="fold")
     table.add_column(justify="right", style="bold", no_wrap=True)
     table.add_column(style="dim", overflow="fold")
     for spec in explanation.specs:
         score = explanation.scores[spec]
-        behind = " · ".join(f"{name} {plain(value) or NOTHING}" for name, value in comparison.ingredients[spec])
-        if behind and len(explanation.comparisons) > 1:
+        ingredients = comparison.ingredients[spec] if comparison else ()
+        behind = " · ".join(f"{name} {plain(value) or NOTHING}" for name, value in ingredients)
+        if comparison and behind and len(explanation.comparisons) > 1:
             alone = score_text(comparison.scores[spec].value)
             behind = f"{_label(explanation, explanation.closest)} alone {alone}: {behind}"
         noted = explanation.answer_notes.get(spec)

@@ -15,6 +15,7 @@ from qassay.report.html.document import embed
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from qassay.metrics.breakdown import CheckedClaim
     from qassay.records import Example
     from qassay.report.answers import AnswerRow, Ordering, PageAnswers
     from qassay.report.explain.alignment import AlignedWord
@@ -175,7 +176,25 @@ def _evidence(
         ]
         for spec, found in evidence.parts.items()
     }
-    return {**({"weights": weights} if any(map(any, weights)) else {}), **({"parts": parts} if parts else {})}
+    claims = {
+        specs.index(spec): _claims(example.candidate or "", found, texts) for spec, found in evidence.claims.items()
+    }
+    return {
+        **({"weights": weights} if any(map(any, weights)) else {}),
+        **({"parts": parts} if parts else {}),
+        **({"claims": claims} if claims else {}),
+    }
+
+
+def _claims(candidate: str, claims: Sequence[CheckedClaim], texts: Texts) -> list[list[Any]]:
+    """Write sentences as [start, end, probability, start and end of what is wrong, nearest passage]."""
+    end, rows = texts.length(candidate), []
+    for claim in claims:
+        for span in shown_spans(candidate, [(claim.start, claim.end)], end):
+            wrong = shown_spans(candidate, [claim.wrong], end) if claim.wrong else []
+            support = texts.add(claim.support) if claim.support else None
+            rows.append([*span, round(claim.consistent, 3), *(wrong[0] if wrong else (None, None)), support])
+    return rows
 
 
 def _heat(words: Sequence[WeighedWord], strongest: float, end: int) -> list[int]:

@@ -9,6 +9,7 @@ from qassay.metrics.questions.qaeval import QuestionMetric
 from qassay.metrics.questions.verification import IS_ANSWERED
 from qassay.metrics.registry import create
 from qassay.report.answers import AnswerRow, Ordering, PageAnswers, select_answers, system_names
+from qassay.report.claims import shown_claims
 from qassay.report.figures.inline import TINTS, interval
 from qassay.report.html.document import render, write_page
 from qassay.scoring.aggregation import CONFIDENCE
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from qassay.metrics.questions.question_records import QuestionRecord, SummaryRecord
     from qassay.records import Example
+    from qassay.report.claims import ShownClaim
     from qassay.scoring.table import Aggregate
 
 MOST_SUMMARIES, MOST_QUESTIONS = 200, 4000
@@ -97,6 +99,8 @@ class _Summary:
     text: str
     scores: Sequence[tuple[str, float | None, str]]
     metrics: Sequence[tuple[str, Sequence[_Source]]]
+    claims: Sequence[tuple[str, Sequence[ShownClaim]]]
+    """By metric that checks them, the summary's sentences with the verdict on each."""
 
 
 def select_summaries(
@@ -158,6 +162,7 @@ def _line(report: SummaryReport, system: str, number: int, specs: Sequence[str],
 
 def _summary(row: SummaryRow, specs: Sequence[str], names: Mapping[str, str], methods: Mapping[str, str]) -> _Summary:
     example = row.example
+    checked = row.evidence.claims if row.evidence else {}
     return _Summary(
         row,
         names[example.system],
@@ -165,6 +170,7 @@ def _summary(row: SummaryRow, specs: Sequence[str], names: Mapping[str, str], me
         _shortened(example.candidate or ""),
         [(spec, row.scores.get(spec), row.unscored.get(spec, "")) for spec in specs],
         [(record.metric, _sources(example, record, methods[record.metric])) for record in row.records],
+        [(spec, shown_claims(example.candidate or "", found)) for spec, found in checked.items()],
     )
 
 

@@ -100,7 +100,7 @@ def build(
     passages = list(read_passages(folder, left_out, licensed_only=licensed_only))
     if not passages:
         raise nothing_left(left_out)
-    maker = Maker(_tags(passages, chunker), Synonyms(synonyms), chunker.knows, rng)
+    maker = Maker(_tags(passages, chunker), Synonyms(synonyms, chunker.knows), rng)
     return maker.make(apart(passages))
 
 
@@ -143,12 +143,10 @@ class Maker:
         self,
         tags: dict[str, TaggedSentence],
         synonyms: Synonyms,
-        knows: Callable[[str], bool],
         rng: np.random.Generator,
     ) -> None:
         self._tags = tags
         self._synonyms = synonyms
-        self._knows = knows
         self._rng = rng
 
     def make(self, passages: Sequence[Passage]) -> ConsistencyData:
@@ -170,9 +168,7 @@ class Maker:
             near = (window, scene)
         return data
 
-    def _rows(
-        self, window: TextWindow, scene: Scene, near: tuple[TextWindow, Scene] | None
-    ) -> Iterator[DocumentRow]:
+    def _rows(self, window: TextWindow, scene: Scene, near: tuple[TextWindow, Scene] | None) -> Iterator[DocumentRow]:
         passage, rng = window.passage, self._rng
         usable = [i for i, draft in enumerate(scene.drafts) if fits(draft) and draft[-1].text != "?"]
         chosen = [usable[i] for i in rng.permutation(len(usable))[:_MOST_SENTENCES].tolist()]
@@ -200,7 +196,7 @@ class Maker:
             yield ClaimRow(text, consistent=False, kind=found[1], wrong=wrong, support=support)
 
     def _reworded(self, scene: Scene, number: int) -> tuple[Draft, str]:
-        return reworded(scene.drafts[number], number, scene, self._rng, self._synonyms, self._knows)
+        return reworded(scene.drafts[number], number, scene, self._rng, self._synonyms)
 
     def _unsupported(self, scene: Scene, document: str, kind: str, number: int | None = None) -> list[ClaimRow]:
         """Return a claim made of a sentence that a document lacks; nothing where the document says much the same."""
@@ -250,7 +246,7 @@ class Maker:
                 yield from self._answered(tagged, text, before, support, consistent=False)
 
     def _rivals(self, window: TextWindow, asked: Asked) -> Iterator[str]:
-        """Yield an answer to another question about the text, which begins alike and shares no word with the right one."""
+        """Yield an answer to another question that begins alike, which shares no word with the right one."""
         begin = asked.question.split()[:1]
         right = {word for text in asked.right for word in content_words(text)} | content_words(asked.question)
         others = [

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -26,6 +26,8 @@ from qassay.training.consistency.drafts import (
 from qassay.training.consistency.scene import SWAPPED, Scene, drawn, word_set
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import numpy as np
 
     Corruption = Callable[[Draft, int, Scene, np.random.Generator], Draft | None]
@@ -261,7 +263,11 @@ def negated(draft: Draft, _number: int, _scene: Scene, rng: np.random.Generator)
     verb = draft[place]
     short = rng.random() < 0.3  # noqa: PLR2004 - "n't" is rarer in writing
     if verb.plain in _AUXILIARIES and verb.plain != "am":
-        deny = Token("n't", "RB", "I-VP", glued=True, wrong=True) if short and verb.plain not in {"can", "will", "may"} else None
+        deny = (
+            Token("n't", "RB", "I-VP", glued=True, wrong=True)
+            if short and verb.plain not in {"can", "will", "may"}
+            else None
+        )
         return put(draft, place, place + 1, (replace(verb, wrong=True), deny or Token("not", "RB", "I-VP", wrong=True)))
     base = base_form(verb.text, verb.part, str.isalpha)
     if base is None or verb.part == "MD":
@@ -310,7 +316,9 @@ def other_phrase(draft: Draft, number: int, scene: Scene, rng: np.random.Generat
 def other_verb(draft: Draft, number: int, scene: Scene, rng: np.random.Generator) -> Draft | None:
     """Put another verb of the document, in the same form, in the place of one."""
     own = word_set(scene.drafts[number]) | word_set(draft)
-    found = [i for i, token in enumerate(draft) if token.part in {"VBD", "VBN", "VBZ", "VB"} and token.plain not in _LIGHT]
+    found = [
+        i for i, token in enumerate(draft) if token.part in {"VBD", "VBN", "VBZ", "VB"} and token.plain not in _LIGHT
+    ]
     for index in rng.permutation(len(found)).tolist():
         place = found[index]
         options = [
@@ -356,12 +364,13 @@ def extended(draft: Draft, number: int, scene: Scene, rng: np.random.Generator) 
     options = []
     for _, other in scene.others(number):
         found = list(chunks(other))
-        for first, second in zip(found, found[1:], strict=False):
+        for first, second in itertools.pairwise(found):
             phrase = other[first.first : second.last]
             if (
                 (first.kind, second.kind) == ("PP", "NP")
                 and first.last == second.first
-                and phrase[0].plain in {"in", "at", "on", "with", "for", "from", "during", "by", "near", "after", "because"}
+                and phrase[0].plain
+                in {"in", "at", "on", "with", "for", "from", "during", "by", "near", "after", "because"}
                 and phrase[-1].part in {"NN", "NNS", "NNP", "CD"}
                 and not (own & word_set(phrase[1:])) - {"the", "a"}
             ):

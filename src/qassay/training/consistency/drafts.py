@@ -62,7 +62,8 @@ class Run(NamedTuple):
 
 def draft_of(sentence: TaggedSentence) -> Draft:
     """Return a sentence as a draft."""
-    made, before = [], 0
+    made: list[Token] = []
+    before = 0
     for word in sentence.words:
         glued = word.start == before and bool(made)
         made.append(Token(word.text, word.part, word.chunk, word.entity, glued))

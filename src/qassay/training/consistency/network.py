@@ -1,4 +1,4 @@
-"""Training the consistency head: claim and document are encoded apart by the frozen trunk and read together above it."""
+"""Training the consistency head: the frozen trunk encodes claim and document apart, layers above read them together."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class ConsistencyNetwork(nn.Module):
         with torch.no_grad():
             self.sides.copy_(torch.from_numpy(sides[[0, 0, 1, 2]]))
 
-    def forward(
+    def forward(  # noqa: PLR0917 - two texts, each with two masks
         self,
         claim: torch.Tensor,
         document: torch.Tensor,
@@ -118,10 +118,8 @@ class Corpus:
         return loss + _SPANS * span_loss(support, given[3], [self.spans["support"][i] for i in batch.tolist()])
 
 
-def span_loss(
-    scores: torch.Tensor, present: torch.Tensor, spans: Sequence[Sequence[Span]]
-) -> torch.Tensor:
-    """Return the loss of where spans begin and end, over the rows where that is known; several share the probability."""
+def span_loss(scores: torch.Tensor, present: torch.Tensor, spans: Sequence[Sequence[Span]]) -> torch.Tensor:
+    """Return the loss of where spans begin and end, over the rows that know; several spans share the probability."""
     inside = torch.cat([present[:, 1:], torch.zeros_like(present[:, :1])], 1)
     logs = scores.float().transpose(1, 2).masked_fill(~inside[:, None], _IMPOSSIBLE).log_softmax(2)
     marks = np.zeros(tuple(logs.shape), bool)
@@ -147,6 +145,7 @@ def train(
     inputs: ConsistencyInputs,
     plan: Plan,
     device: str,
+    *,
     report: Callable[[float, float], None] = lambda _progress, _loss: None,
 ) -> None:
     """Train on claims; `report` is called with the progress from 0 to 1 and the mean loss since the last time."""

@@ -1,4 +1,4 @@
-"""How good a consistency head is: how well it parts consistent claims from others, and how often its spans are right."""
+"""How good a consistency head is: how well it parts consistent claims from others, and how often spans are right."""
 
 from __future__ import annotations
 
@@ -38,7 +38,9 @@ def measure(verdicts: Sequence[Verdict], claims: Sequence[ClaimRow]) -> Consiste
     """Compare verdicts with what is known."""
     likely = np.array([verdict.consistent for verdict in verdicts])
     truth = np.array([claim.consistent for claim in claims], bool)
-    wrong = [_touches(verdict.wrong, claim.wrong) for verdict, claim in zip(verdicts, claims, strict=True) if claim.wrong]
+    wrong = [
+        _touches(verdict.wrong, claim.wrong) for verdict, claim in zip(verdicts, claims, strict=True) if claim.wrong
+    ]
     support = [
         _touches(verdict.support, claim.support)
         for verdict, claim in zip(verdicts, claims, strict=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING
 
 from qassay.metrics.questions.verbs import past_form, third_person
@@ -21,7 +22,7 @@ _MOST_WORDS = 12
 """Of an answer that is put into a statement."""
 
 
-def statement(asked: TaggedSentence, answer: str, before: str = "") -> Draft | None:
+def statement(asked: TaggedSentence, answer: str, before: str = "") -> Draft | None:  # noqa: PLR0911 - as many forms
     """Return a question as a statement with its answer in it, the answer's tokens marked as wrong.
 
     `before` is the word before the answer in the text, whose preposition an answer to where, when and how needs.
@@ -79,7 +80,7 @@ def _asks_for_subject(word: str, rest: Draft) -> bool:
     return rest[0].plain not in _SUPPORT and rest[1].phrase in {"VP", "ADJP", "PP"} and word != "how many"
 
 
-def _inverted(word: str, rest: Draft, said: Draft, noun: Draft, before: str) -> Draft | None:
+def _inverted(word: str, rest: Draft, said: Draft, noun: Draft, before: str) -> Draft | None:  # noqa: PLR0911 - as above
     """Put the subject before the verb again, and the answer where it belongs."""
     helper = rest[0]
     found = [run for run in chunks(rest) if run.first >= 1]
@@ -149,7 +150,11 @@ def opinion(asked: TaggedSentence, *, yes: bool) -> Draft | None:
     if helper.plain not in _SUPPORT:
         return ended((*subject, marked, *rest))
     action = _action(helper, rest[:1])
-    return ended((*subject, *(Token(each.text, each.part, each.chunk, wrong=True) for each in action), *rest[1:])) if action else None
+    return (
+        ended((*subject, *(Token(each.text, each.part, each.chunk, wrong=True) for each in action), *rest[1:]))
+        if action
+        else None
+    )
 
 
 def _subject_end(draft: Draft) -> int | None:
@@ -157,7 +162,7 @@ def _subject_end(draft: Draft) -> int | None:
     found: list[Run] = [run for run in chunks(draft) if run.first >= 1]
     if not found or found[0].kind != "NP":
         return None
-    for before, run in zip(found, found[1:], strict=False):
+    for before, run in itertools.pairwise(found):
         if run.kind in {"VP", "ADJP", "ADVP"}:
             return run.first
         starts = draft[run.first].plain in {"a", "an", "the", "part", "considered"} or run.kind == "PP"

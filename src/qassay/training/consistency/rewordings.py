@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter, defaultdict
-from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -22,6 +22,7 @@ from qassay.training.consistency.scene import word_set
 from qassay.training.files import read_table
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     import numpy as np
@@ -36,7 +37,9 @@ DELICATE = frozenset(
     could might may should all every each any most except until before after""".split()  # noqa: SIM905 - a list of words
 )
 """Words beside which nothing is left out: what they deny or limit may lie in it."""
-_CLAUSES = frozenset({"who", "which", "where", "when", "while", "because", "although", "though", "as", "since", "after"})
+_CLAUSES = frozenset(
+    {"who", "which", "where", "when", "while", "because", "although", "though", "as", "since", "after"}
+)
 _BE = frozenset({"is", "are", "was", "were"})
 _WORDS = "zero one two three four five six seven eight nine ten eleven twelve".split()  # noqa: SIM905 - as above
 _WEIGHTY = frozenset(
@@ -76,7 +79,8 @@ def shortened(draft: Draft, _number: int, _scene: Scene, rng: np.random.Generato
             and behind
             and behind.kind == "NP"
             and behind.first == run.last
-            and draft[run.first].plain in {"in", "at", "on", "during", "with", "for", "from", "through", "near", "under"}
+            and draft[run.first].plain
+            in {"in", "at", "on", "during", "with", "for", "from", "through", "near", "under"}
             and draft[run.first - 1].part in {"NN", "NNS", "NNP", "CD", "VBN", "RB"}
             and draft[run.first - 1].plain not in _BE
             and (behind.last == len(draft) or draft[behind.last].part in {".", ",", "IN", "CC"})
@@ -85,7 +89,7 @@ def shortened(draft: Draft, _number: int, _scene: Scene, rng: np.random.Generato
         ):
             dropped.update(range(run.first, behind.last))
     dropped |= _in_brackets(draft)
-    for place, (token, behind) in enumerate(zip(draft, draft[1:], strict=False)):
+    for place, (token, behind) in enumerate(itertools.pairwise(draft)):
         describes = token.part == "JJ" and behind.part in {"NN", "NNS"} and token.phrase == behind.phrase == "NP"
         if describes and token.entity == "O" and token.plain not in _WEIGHTY and rng.random() < _LEFT_OUT / 2:
             dropped.add(place)
@@ -177,17 +181,20 @@ def _passive(draft: Draft, left: Run, verb: Run, right: Run) -> Draft | None:
     if verb.last - verb.first != 1 or draft[verb.first].part != "VBD" or not draft[verb.first].text.endswith("ed"):
         return None
     after = draft[right.last] if right.last < len(draft) else Token(".", ".")
-    if after.part not in {".", "IN", ","} or after.plain in {"of", "that", "as", "to"} or draft[right.last - 1].part == "PRP":
+    if (
+        after.part not in {".", "IN", ","}
+        or after.plain in {"of", "that", "as", "to"}
+        or draft[right.last - 1].part == "PRP"
+    ):
         return None
     many = draft[right.last - 1].part in {"NNS", "NNPS"}
     be = Token("were" if many else "was", "VBD", "B-VP")
     done = replace(draft[verb.first], part="VBN", chunk="I-VP")
     by = Token("by", "IN", "B-PP")
-    order = (
+    return (
         *draft[: left.first], *draft[right.first : right.last], be, done, by, *draft[left.first : left.last],
         *draft[right.last :],
     )  # fmt: skip
-    return order
 
 
 def _active(draft: Draft, left: Run, verb: Run, right: Run) -> Draft | None:
@@ -288,7 +295,9 @@ def fused(draft: Draft, number: int, scene: Scene, rng: np.random.Generator) -> 
 class Synonyms:
     """Words that mean one thing alone, with others that mean the same and nothing else (Open English WordNet)."""
 
-    def __init__(self, path: Path | None = None) -> None:
+    def __init__(self, path: Path | None = None, knows: Callable[[str], bool] = lambda _: True) -> None:
+        self._knows = knows
+        """Whether a word is common enough to be put for another."""
         senses: Counter[tuple[str, str]] = Counter()
         groups: list[tuple[str, list[str]]] = []
         for row in list(read_table(path))[1:] if path else ():
@@ -314,15 +323,13 @@ class Synonyms:
             return [f"{each}s" for each in found if not each.endswith(("s", "y", "x", "h"))]
         return self._found.get((word, wordnet), [])
 
-    def reword(
-        self, draft: Draft, rng: np.random.Generator, knows: Callable[[str], bool] = lambda _: True
-    ) -> Draft | None:
-        """Put synonyms for some words; rare ones, which `knows` does not know, are left alone."""
+    def reword(self, draft: Draft, rng: np.random.Generator) -> Draft | None:
+        """Put synonyms for some words."""
         made = list(draft)
         for place, token in enumerate(draft):
             if token.entity != "O" or token.text != token.plain:
                 continue
-            options = [each for each in self.of(token.text, token.part) if knows(each)]
+            options = [each for each in self.of(token.text, token.part) if self._knows(each)]
             if options:
                 made[place] = replace(token, text=options[int(rng.integers(len(options)))])
         return None if tuple(made) == draft else tuple(made)
@@ -345,7 +352,7 @@ KEPT = "kept"
 
 
 def reworded(
-    draft: Draft, number: int, scene: Scene, rng: np.random.Generator, synonyms: Synonyms, knows: Callable[[str], bool]
+    draft: Draft, number: int, scene: Scene, rng: np.random.Generator, synonyms: Synonyms
 ) -> tuple[Draft, str]:
     """Say a sentence otherwise in one or several ways, and return the last way's name; sometimes it is kept."""
     kinds = []
@@ -357,8 +364,7 @@ def reworded(
             kinds.append(order[index])
             if order[index] in {"fused", "apposition"}:
                 break
-    if rng.random() < _LEFT_OUT and (made := synonyms.reword(draft, rng, knows)):
+    if rng.random() < _LEFT_OUT and (made := synonyms.reword(draft, rng)):
         draft = made
         kinds.append("synonym")
     return draft, kinds[-1] if kinds else KEPT
-

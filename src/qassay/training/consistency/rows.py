@@ -1,17 +1,12 @@
 """Rows of the consistency head's training data: a document with claims about it."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import msgspec
 
 from qassay.training.answer_text import Span
 from qassay.training.files import read_json_lines
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 
 class ClaimRow(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -14,6 +13,7 @@ from qassay.training.sources import DataSource, licensed, read_recipe
 
 if TYPE_CHECKING:
     from collections import Counter
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     import numpy as np

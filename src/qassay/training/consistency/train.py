@@ -65,7 +65,7 @@ def train_from_files(
     weights = base_weights(base)
     network = ConsistencyNetwork(weights, plan.trunk_depth)
     network.start_from(*reader_layers(EMBEDDED_FOLDER / "reader.npz"))
-    train(network, weights, inputs, plan, device, lambda done, loss: report(f"{done:.0%}, loss {loss:.4f}"))
+    train(network, weights, inputs, plan, device, report=lambda done, loss: report(f"{done:.0%}, loss {loss:.4f}"))
     tuned = {name: value.cpu().contiguous() for name, value in network.state_dict().items()}
     with output_folder.filled(folder) as place:
         output_folder.copy_others(folder, place, output_folder.CONSISTENCY)
@@ -124,7 +124,12 @@ def reader_layers(path: Path) -> tuple[list[LayerWeights], NDArray[np.float32]]:
 
     depth = len({name.partition(".")[0] for name in arrays if name.startswith("layer")})
     layers = [
-        LayerWeights(*(norm(f"layer{i}.{part}") if "norm" in part else dense(f"layer{i}.{part}") for part in LayerWeights._fields))
+        LayerWeights(
+            *(
+                norm(f"layer{i}.{part}") if "norm" in part else dense(f"layer{i}.{part}")
+                for part in LayerWeights._fields
+            )
+        )
         for i in range(depth)
     ]
     return layers, np.concatenate([arrays["sides.question"][None], arrays["sides.passage"]])

@@ -1,4 +1,4 @@
-"""Adding heads to an exported model folder: int8 graphs over the trunk's states for chunker, reader, judge and consistency."""
+"""Adding heads to an exported model folder: int8 graphs over the trunk's states."""
 
 from __future__ import annotations
 
@@ -80,9 +80,7 @@ def export_judge(
     _finish(file, folder / judge.DESCRIPTION, head)
 
 
-def export_consistency(
-    weights: Arrays, folder: Path, head: consistency.ConsistencyHead, *, int8: bool = True
-) -> None:
+def export_consistency(weights: Arrays, folder: Path, head: consistency.ConsistencyHead, *, int8: bool = True) -> None:
     """Write the consistency head's graph: states of claim and document and common pieces in, logit and spans out.
 
     `head` says how it is used.
@@ -101,7 +99,10 @@ def export_consistency(
     outputs: dict[str, tuple[str, Shape]] = {
         "logit": (_linear(graph, hidden, weights, "out"), [1, 1, 1]),
         "wrong": (_linear(graph, graph.one("Slice", states, zero, claimed, one), weights, "wrong"), [1, "said", 2]),
-        "support": (_linear(graph, graph.one("Slice", states, claimed, end, one), weights, "support"), [1, "pieces", 2]),
+        "support": (
+            _linear(graph, graph.one("Slice", states, claimed, end, one), weights, "support"),
+            [1, "pieces", 2],
+        ),
     }
     inputs: dict[str, tuple[int, Shape]] = {
         "claim": (_FLOATS, _states("said", width)),

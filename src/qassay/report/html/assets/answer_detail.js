@@ -63,6 +63,19 @@ const AnswerDetail = (() => {
       meanings.length ? legend : null);
   });
 
+  // Sentences are [start, end, probability, start and end of what is wrong, nearest passage] in code points.
+  const claimsPart = (answer) => Object.entries(answer.claims || {}).map(([spec, claims]) => {
+    const points = Array.from(textOf(answer.candidate));
+    const cut = (from, to) => points.slice(from, to).join("");
+    const rows = claims.map(([start, end, likely, from, to, support]) => make("tr", { class: likely < 0.5 ? "unsupported" : "" },
+      make("td", { class: "number" }, format(likely)),
+      make("td", { dir: "auto" }, ...(from === null ? [cut(start, end)] : [cut(start, from), make("mark", { class: "fault" }, cut(from, to)), cut(to, end)])),
+      make("td", { class: "muted", dir: "auto" }, support === null ? "–" : textOf(support))));
+    const names = ["supported", "sentence", "nearest passage"].map((name) => make("th", { scope: "col" }, name));
+    return section(`Sentences checked by ${specs[spec]}`,
+      make("table", { class: "claims" }, make("thead", {}, make("tr", {}, ...names)), make("tbody", {}, ...rows)));
+  });
+
   const answerPart = (answer) => {
     const holder = make("div", {});
     const heat = make("div", {});
@@ -90,8 +103,9 @@ const AnswerDetail = (() => {
       answer.asserted ? make("b", { class: "asserted" }, "what the answer asserts") : null);
     return [
       section("Answer", holder, opinionOf(answer.opinion)),
-      section(several ? "References" : "Reference", list, hidden),
-      legend,
+      answer.references.length ? section(several ? "References" : "Reference", list, hidden) : null,
+      answer.references.length ? legend : null,
+      ...claimsPart(answer),
       heat,
     ];
   };
