@@ -21,10 +21,10 @@ from qassay.training.consistency.scene import Scene, World
 from qassay.training.consistency.texts import read_passages, windows_of
 from qassay.training.files import write_sides
 from qassay.training.sources import nothing_left
-from qassay.training.splits import DEV, TEST, TRAIN, Side, hashes_below, side_of_article
+from qassay.training.splits import TRAIN, Side, hashes_below, side_of_article
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     import numpy as np
@@ -56,7 +56,7 @@ _LONG_SENTENCE = 8
 class ConsistencyData:
     """Documents for training, for choosing, and for the final test."""
 
-    sides: dict[Side, list[DocumentRow]] = field(default_factory=lambda: {TRAIN: [], DEV: [], TEST: []})
+    sides: dict[Side, list[DocumentRow]] = field(default_factory=lambda: {"train": [], "dev": [], "test": []})
 
     def write(self, folder: Path) -> None:
         """Write `train.jsonl`, `dev.jsonl`, `test.jsonl` and `sources.json` with the counts."""
@@ -79,8 +79,8 @@ def side_of(group: str) -> Side:
     if source == "squad":
         return side_of_article(name)
     if hashes_below(group, _TEST_SHARE):
-        return TEST
-    return DEV if hashes_below(group, _KEPT_BACK) else TRAIN
+        return "test"
+    return "dev" if hashes_below(group, _KEPT_BACK) else "train"
 
 
 def build(
@@ -306,14 +306,3 @@ def _inside(window: TextWindow, number: int) -> tuple[Span]:
 def _word_before(text: str, span: Span) -> str:
     words = text[: span[0]].split()
     return words[-1].lower() if words else ""
-
-
-def sampled(rows: Sequence[DocumentRow], share: float, rng: np.random.Generator) -> list[DocumentRow]:
-    """Draw a share of every document's claims."""
-    drawn = (replace_claims(row, [claim for claim in row.claims if rng.random() < share]) for row in rows)
-    return [row for row in drawn if row.claims]
-
-
-def replace_claims(row: DocumentRow, claims: list[ClaimRow]) -> DocumentRow:
-    """Return a document with other claims."""
-    return DocumentRow(row.document, claims, row.source, row.group)

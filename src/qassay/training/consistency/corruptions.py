@@ -274,9 +274,9 @@ def negated(draft: Draft, _number: int, _scene: Scene, rng: np.random.Generator)
         return None
     support = {"VBD": "did", "VBZ": "does", "VBP": "do"}[verb.part]
     deny = Token("n't", "RB", "I-VP", glued=True, wrong=True) if short else Token("not", "RB", "I-VP", wrong=True)
-    new = (Token(support, verb.part, "B-VP", wrong=True), deny, Token(base, "VB", "I-VP", wrong=True))
+    new: Draft = (Token(support, verb.part, "B-VP", wrong=True), deny, Token(base, "VB", "I-VP", wrong=True))
     if rng.random() < 0.2:  # noqa: PLR2004 - one in five
-        new = (Token("never", "RB", "B-VP", wrong=True), replace(verb, wrong=True), verb)[:2]
+        new = (Token("never", "RB", "B-VP", wrong=True), replace(verb, wrong=True))
     return put(draft, place, place + 1, new)
 
 

@@ -89,8 +89,8 @@ def shortened(draft: Draft, _number: int, _scene: Scene, rng: np.random.Generato
         ):
             dropped.update(range(run.first, behind.last))
     dropped |= _in_brackets(draft)
-    for place, (token, behind) in enumerate(itertools.pairwise(draft)):
-        describes = token.part == "JJ" and behind.part in {"NN", "NNS"} and token.phrase == behind.phrase == "NP"
+    for place, (token, noun) in enumerate(itertools.pairwise(draft)):
+        describes = token.part == "JJ" and noun.part in {"NN", "NNS"} and token.phrase == noun.phrase == "NP"
         if describes and token.entity == "O" and token.plain not in _WEIGHTY and rng.random() < _LEFT_OUT / 2:
             dropped.add(place)
     if not dropped or len(draft) - len(dropped) < _SHORTEST:
