@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 
 _STEPS = 50
 _SURE = 30.0
+_LITTLE = 1e-3
+"""How much large values count against them, so that claims that are parted perfectly have a solution too."""
+_NOTHING = 1e-9
+_LEAST_SCALE = 1e-3
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +76,19 @@ def area(scores: Floats, truth: Bools) -> float:
 def calibration(logits: Floats, truth: Bools) -> tuple[float, float]:
     """Return scale and shift of the logistic regression of the truth on logits (Platt 1999), by Newton's method."""
     rows = np.stack([logits, np.ones(len(logits))], axis=1)
-    found = np.array([1.0, 0.0])
+
+    def loss(chosen: Floats) -> float:
+        return float(np.logaddexp(0, np.where(truth, -1, 1) * (rows @ chosen)).sum() + _LITTLE * (chosen**2).sum())
+
+    found = np.zeros(2)
     for _ in range(_STEPS):
         likely = 1 / (1 + np.exp(-np.clip(rows @ found, -_SURE, _SURE)))
-        slope = rows.T @ (likely - truth) + 1e-6 * found
-        bend = (rows * (likely * (1 - likely))[:, None]).T @ rows + 1e-6 * np.eye(2)
+        slope = rows.T @ (likely - truth) + 2 * _LITTLE * found
+        bend = (rows * (likely * (1 - likely))[:, None]).T @ rows + 2 * _LITTLE * np.eye(2)
         change = np.linalg.solve(bend, slope)
+        while loss(found - change) > loss(found) and np.abs(change).max() > _NOTHING:
+            change = change / 2
         found = found - change
-        if np.abs(change).max() < 1e-9:  # noqa: PLR2004 - as good as nothing
+        if np.abs(change).max() <= _NOTHING:
             break
-    return float(max(found[0], 1e-3)), float(found[1])
+    return float(max(found[0], _LEAST_SCALE)), float(found[1])
