@@ -8,7 +8,7 @@ import pytest
 
 from qassay.errors import DataError
 from qassay.models.load_readers import load_chunker
-from qassay.training.consistency.build import Maker, _tags, apart, build, side_of
+from qassay.training.consistency.build import Maker, apart, build, side_of, tags_of
 from qassay.training.consistency.inputs import NOWHERE, prepare
 from qassay.training.consistency.rewordings import Synonyms
 from qassay.training.consistency.rows import ClaimRow, DocumentRow, read_documents
@@ -32,7 +32,7 @@ def made():
     """Make claims about one passage, many times over."""
     chunker = load_chunker()
     passage = Passage(TEXT, "squad", "squad:Marie_Curie", ASKED)
-    maker = Maker(_tags([passage], chunker), Synonyms(), np.random.default_rng(0))
+    maker = Maker(tags_of([passage], chunker), Synonyms(), np.random.default_rng(0))
     return [row for _ in range(12) for row in maker.make([passage]).sides["train"]]
 
 

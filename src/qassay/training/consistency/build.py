@@ -100,7 +100,7 @@ def build(
     passages = list(read_passages(folder, left_out, licensed_only=licensed_only))
     if not passages:
         raise nothing_left(left_out)
-    maker = Maker(_tags(passages, chunker), Synonyms(synonyms, chunker.knows), rng)
+    maker = Maker(tags_of(passages, chunker), Synonyms(synonyms, chunker.knows), rng)
     return maker.make(apart(passages))
 
 
@@ -121,8 +121,8 @@ def apart(passages: Sequence[Passage]) -> list[Passage]:
     ]
 
 
-def _tags(passages: Iterable[Passage], chunker: Chunker) -> dict[str, TaggedSentence]:
-    """Tag every sentence and question once."""
+def tags_of(passages: Iterable[Passage], chunker: Chunker) -> dict[str, TaggedSentence]:
+    """Tag every sentence and question of passages, each once."""
     texts: dict[str, None] = {}
     for passage in passages:
         texts.update(dict.fromkeys(sentences_of(passage.text)))
