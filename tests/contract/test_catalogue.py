@@ -28,7 +28,8 @@ class Traits:
     references: str
     """How several references count: `best`, `pooled` (BLEU's clipping over all) or `mean`."""
     scores: str = "answers"
-    """Answers, or summaries, which are asked about (tests/contract/test_question_metrics.py)."""
+    """Answers; summaries, which are asked about (tests/contract/test_question_metrics.py); or sentences, which are
+    checked against what they rest on (tests/metrics/questions/test_factcc.py)."""
 
 
 TRAITS = {
@@ -49,6 +50,8 @@ TRAITS = {
     "ava": Traits("mean"),
     "qaeval": Traits("mean", "summaries"),
     "feqa": Traits("mean", "summaries"),
+    "factcc": Traits("mean", "sentences"),
+    "faithful": Traits("mean", "sentences"),
 }
 
 OF_ANSWERS = {

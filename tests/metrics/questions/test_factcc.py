@@ -1,5 +1,6 @@
 """FactCC and `faithful`: sentences checked against a document or retrieved contexts."""
 
+import json
 import math
 
 import numpy as np
@@ -122,7 +123,7 @@ def test_pages_mark_unsupported_sentences(tmp_path):
     page = _faithful(_answer(text)).report(tmp_path / "answers.html").read_text()
     assert '"claims"' in page
     summary = tmp_path / "s.jsonl"
-    summary.write_text('{"id": "1", "summary": "%s", "document": "%s"}\n' % (text, DOCUMENT), encoding="utf-8")
+    summary.write_text(json.dumps({"id": "1", "summary": text, "document": DOCUMENT}), encoding="utf-8")
     page = score_summaries(summary, ["factcc"]).report(tmp_path / "summaries.html").read_text()
     assert "Sentences checked by <code>factcc</code>" in page
     assert page.count('class="unsupported"') == 1

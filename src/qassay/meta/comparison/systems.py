@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from qassay.records import Example
     from qassay.scoring.table import ScoreTable
 
-_ON_A_DOCUMENT = "feqa"
+_ON_A_DOCUMENT = ("feqa", "factcc")
 _MADE_ID = re.compile(r"(?P<file>.*):(?P<line>\d+)", re.DOTALL)
 
 
@@ -162,7 +162,7 @@ def _shared(
     if not keys:
         raise DataError(f'"{a_name}" and "{b_name}" share no id; give both files the same ids')
     # What a system retrieved is its own; the document of a summary is not.
-    own = set() if any(spec.startswith(_ON_A_DOCUMENT) for spec in table.stats) else {"context"}
+    own = {"contexts"} | (set() if any(spec.startswith(_ON_A_DOCUMENT) for spec in table.stats) else {"context"})
     fields = ("question", "references", *sorted(table.reads - own))
     for key in keys:
         one, other = table.examples[a[key]], table.examples[b[key]]
