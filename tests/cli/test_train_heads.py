@@ -1,4 +1,4 @@
-"""`qassay build` and `qassay train` for the chunker and the reader, as a user meets them."""
+"""`qassay build` and `qassay train` for chunker, reader and checker, as a user meets them."""
 
 import pytest
 
@@ -25,6 +25,19 @@ SENTENCES = [
 ]
 
 
+CLAIMS = [
+    {
+        "document": PASSAGE,
+        "claims": [
+            {"text": "the car is in rome.", "consistent": True, "kind": "clause", "support": [[32, 55]]},
+            {"text": "the car is in paris.", "consistent": False, "kind": "name", "wrong": [[14, 19]]},
+        ],
+        "source": "mine",
+        "group": "1",
+    }
+]
+
+
 @pytest.fixture(scope="module")
 def base(tmp_path_factory):
     """Give an encoder of the embedded model's shape."""
@@ -32,7 +45,12 @@ def base(tmp_path_factory):
 
 
 @pytest.mark.parametrize(
-    ("kind", "rows", "told"), [("reader", QUESTIONS, "is_answered"), ("chunker", SENTENCES, "noun phrases in int8")]
+    ("kind", "rows", "told"),
+    [
+        ("reader", QUESTIONS, "is_answered"),
+        ("chunker", SENTENCES, "noun phrases in int8"),
+        ("consistency", CLAIMS, "auc"),
+    ],
 )
 def test_training_writes_a_model_folder(base, tmp_path, kind, rows, told):
     """The folder holds the graph, and the document says what the development rows showed."""
@@ -52,6 +70,8 @@ def test_training_writes_a_model_folder(base, tmp_path, kind, rows, told):
         (("build", "reader", "--recipe", "nowhere", "-o", "out"), "dev-v2.0.json"),
         (("train", "reader", "--base", ".", "--data", "nowhere", "-o", "out"), "qassay build reader"),
         (("train", "chunker", "--base", ".", "--data", "nowhere", "-o", "out"), "qassay build chunker"),
+        (("build", "consistency", "--recipe", "nowhere", "-o", "out"), "dev-v2.0.json"),
+        (("train", "consistency", "--base", ".", "--data", "nowhere", "-o", "out"), "qassay build consistency"),
         (("train", "reader", "--base", ".", "--data", ".", "-o", "out", "--share", "qamr"), "qamr=0.5"),
         (("train", "reader", "--base", ".", "--data", ".", "-o", "out", "--rounds", "2"), "--teachers"),
         (("train", "reader", "--base", ".", "--data", ".", "-o", "out", "--start", "."), "no reader.safetensors"),

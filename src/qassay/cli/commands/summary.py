@@ -41,7 +41,7 @@ def summary(
             "-m",
             "--metric",
             metavar="SPEC",
-            help="qaeval, feqa with verify=METHOD, factcc, or another metric (repeat; default: those the input allows).",
+            help="qaeval or feqa with verify=METHOD, factcc, any other (repeat; default: those the input allows).",
             rich_help_panel=options.METRICS,
         ),
     ] = None,
