@@ -110,6 +110,14 @@ def test_rows_are_written_and_read_back(tmp_path):
     assert list(read_documents(tmp_path / "train.jsonl")) == [row]
 
 
+def test_a_span_outside_its_text_is_named(tmp_path):
+    """The message has the place of the row."""
+    claims = [ClaimRow("a b", consistent=False, kind="name", wrong=((0, 9),))]
+    write_rows(tmp_path / "train.jsonl", [DocumentRow("c d e", claims, "squad", "squad:A")])
+    with pytest.raises(DataError, match='1: "wrong" must hold character ranges inside the claim'):
+        list(read_documents(tmp_path / "train.jsonl"))
+
+
 def test_a_missing_set_is_named(tmp_path):
     """The message says which file is wanted."""
     with pytest.raises(DataError, match=r"dev-v2\.0\.json"):

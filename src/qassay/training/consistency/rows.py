@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 
 from qassay.training.answer_text import Span
-from qassay.training.files import read_json_lines
+from qassay.training.files import read_rows
 
 
 class ClaimRow(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -32,6 +32,18 @@ class DocumentRow(msgspec.Struct, frozen=True):
     """The article or story that it is from; all documents of one are on one side of the split."""
 
 
+_decoder = msgspec.json.Decoder(DocumentRow)
+
+
 def read_documents(path: Path) -> Iterator[DocumentRow]:
-    """Yield the rows of a file that `qassay build consistency` wrote."""
-    return read_json_lines(path, DocumentRow)
+    """Yield the rows that `qassay build consistency` wrote; raise an error with the place of the first bad one."""
+    return read_rows(path, _decoder, "consistency", _fault)
+
+
+def _fault(row: DocumentRow) -> str | None:
+    """Return what is wrong with the spans of a row, if anything."""
+    for claim in row.claims:
+        for name, spans, text in (("wrong", claim.wrong, claim.text), ("support", claim.support, row.document)):
+            if any(not 0 <= start < end <= len(text) for start, end in spans):
+                return f'"{name}" must hold character ranges inside the {"claim" if name == "wrong" else "document"}'
+    return None
