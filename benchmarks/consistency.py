@@ -77,7 +77,8 @@ def people(model: str, *, beside: bool) -> dict[str, Any]:
         scored = score_summaries(rows, specs, models=Models(model=model), on_error="skip")
         judged = list(scored.scored_rows())
         title = f"{name}, consistency, n = {len(judged)}"
-        found[title] = table(title, panel_of(judged, judgement, list(judged[0].scores)), Level.ANSWER, PUBLISHED)
+        published = PUBLISHED if judgement == "consistency" else {}
+        found[title] = table(title, panel_of(judged, judgement, list(judged[0].scores)), Level.ANSWER, published)
     return found
 
 

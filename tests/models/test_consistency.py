@@ -40,9 +40,9 @@ def test_parts_are_packed_into_windows(sizes, room, ranges):
 def test_what_the_document_says_is_likelier_than_what_it_does_not(checker):
     """A sentence of the document against the same with another name, number or a denial."""
     claims = [
-        "Anna Berg won the race in Oslo.",
-        "Maria Holm won the race in Oslo.",
-        "Anna Berg did not win the race in Oslo.",
+        "Anna Berg won the women's race in Oslo.",
+        "Maria Holm won the women's race in Oslo.",
+        "Anna Berg did not win the women's race in Oslo.",
         "About 9,000 people took part.",
     ]
     likely = [verdict.consistent for verdict in checker.check([(claim, DOCUMENT) for claim in claims])]
