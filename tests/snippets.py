@@ -27,7 +27,7 @@ MORE = "…"
 
 _FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _NUMBER = re.compile(r"\d+\.\d+")
-_MODELS = re.compile(r":kpqa|:kp\b|bert_score|lerc|qaeval|feqa|qassay summary|qassay verify")
+_MODELS = re.compile(r":kpqa|:kp\b|bert_score|lerc|qaeval|feqa|factcc|faithful|qassay summary|qassay verify")
 _TOLERANCE = 0.02
 """Quantised models differ a little from one processor to another."""
 
