@@ -8,6 +8,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select, WebDriverWait
 
+from qassay import score
 from qassay.records import Example, Reference
 from qassay.report.html.score_page import write_report
 from report_samples import EXAMPLES, INJECTION, report
@@ -511,3 +512,19 @@ def test_systems_side_by_side_fit_on_a_phone(browser, path):
     page = opened(browser, path, PHONE)
     choose(page, "view", "systems side by side")
     assert page.execute_script("return document.documentElement.scrollWidth") == 390
+
+
+def test_unsupported_sentences_are_marked(browser, tmp_path):
+    """An answer without references lists its sentences, those without support apart, with what is wrong in them."""
+    context = "Anna Berg won the women's race in Oslo on Sunday. Maria Holm of Sweden came second."
+    text = "Anna Berg won the women's race in Oslo. Maria Holm of Sweden did not come second."
+    score([{"id": "1", "question": "Who won?", "candidate": text, "contexts": context}], ["faithful"]).report(
+        tmp_path / "report.html"
+    )
+    page = opened(browser, tmp_path / "report.html")
+    page.find_element(By.CSS_SELECTOR, "#table > tbody > tr > td.question").click()
+    rows = page.find_elements(By.CSS_SELECTOR, ".claims tbody tr")
+    assert [row.get_attribute("class") for row in rows] == ["", "unsupported"]
+    assert "did not" in rows[1].find_element(By.CSS_SELECTOR, "mark.fault").text
+    assert "Reference" not in [each.text for each in page.find_elements(By.CSS_SELECTOR, ".part h4")]
+    assert not [each for each in page.get_log("browser") if each["level"] == "SEVERE"]
