@@ -135,6 +135,8 @@ def test_the_linear_kind_needs_no_encoder(pairs, answers, tmp_path):
         (("--kind", "a2"), "give --base MODEL"),
         (("--kind", "a3", "--base", "x"), "a1-rt"),
         (("--kind", "linear", "--base", "x"), "leave --base out"),
+        (("--kind", "linear", "--batch", "8"), "leave --batch out"),
+        (("--kind", "a2", "--base", "x", "--preset", "kpqa"), "give ava"),
     ],
 )
 def test_kinds_and_bases_must_fit(words, message, pairs, tmp_path):
@@ -276,3 +278,16 @@ def test_the_linear_kind_goes_into_no_file(pairs, refused, tmp_path):
 def test_the_embedded_model_is_no_base_for_keyphrases(refused):
     """It is no Hugging Face encoder."""
     assert "there is no config.json" in refused("train", "keyphrase", "--base", "mini", "--data", ".", "-o", "out")
+
+
+def test_the_published_settings_of_ava_are_a_preset(base, pairs, tmp_path):
+    """Rate and batch size are the paper's, and each can be said otherwise; the card tells what was used."""
+    words = ("--base", base, "--data", pairs, "-o", tmp_path / "model", "--kind", "a0-rt", "--epochs", "1")
+    qassay("train", "ava", *words, "--preset", "ava", check=0)
+    card = (tmp_path / "model" / "MODEL_CARD.md").read_text()
+    assert "- rate: 1e-06\n" in card
+    assert "- batch: 32\n" in card
+    qassay("train", "ava", *words, "--preset", "ava", "--rate", "0.001", "--batch", "7", check=0)
+    card = (tmp_path / "model" / "MODEL_CARD.md").read_text()
+    assert "- rate: 0.001\n" in card
+    assert "- batch: 7\n" in card

@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 
 from answers import answer
-from qassay.errors import SpecError
 from qassay.features.batch import Batch
 from qassay.metrics.breakdown import ScoreBreakdown
 from qassay.metrics.registry import create, create_all
@@ -36,13 +35,6 @@ def test_the_mean_of_references_lies_between_worst_and_best(spec: str):
 
     assert values(spec, both)[0] == max(first, second)
     assert values(f"{spec},refs=mean", both)[0] == pytest.approx((first + second) / 2)
-
-
-@pytest.mark.parametrize("kind", ["a0", "a1", "a2"])
-def test_kinds_without_an_embedded_model_say_how_to_train_one(kind: str):
-    """The error names the command and the spec to use then."""
-    with pytest.raises(SpecError, match=f"qassay train ava --kind {kind}.*kind={kind},model=FOLDER"):
-        create(f"ava,kind={kind}")
 
 
 def test_another_encoder_leaves_the_judge_as_it_is():

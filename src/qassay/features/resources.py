@@ -49,9 +49,9 @@ class Resources:
         """Open the keyphrase model of the run, or the embedded one where the run's model has no such head."""
         return load_weigher(self.model if has_keyphrase_head(self.model) else EMBEDDED, self.device, self.threads)
 
-    def judge(self, ref: str) -> Judge:
-        """Open a judge; the same one twice is opened once."""
-        return load_judge(ref, self.device, self.threads)
+    def judge(self, ref: str, kind: str = "mini") -> Judge:
+        """Open a judge, of the folders that hold several the one of a kind; the same one twice is opened once."""
+        return load_judge(ref, self.device, self.threads, kind=kind)
 
     def answer_reader(self) -> OnnxReader:
         """Open what reads answers for what they assert; it is opened once."""

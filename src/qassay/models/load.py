@@ -11,8 +11,9 @@ from qassay.models import linear_judge as ava_linear
 from qassay.models.base import EMBEDDED, parse_ref
 from qassay.models.folder import DESCRIPTION, KEYPHRASE_SETTINGS, OnnxModel
 from qassay.models.hf import judge as ava
-from qassay.models.hf.judge_design import READER
+from qassay.models.hf.judge_design import DESIGNS, READER
 from qassay.models.onnx import judge, judge_layer
+from qassay.models.onnx.ava import OnnxAva, read_heads
 
 if TYPE_CHECKING:
     from qassay.models.base import Device, Encoder, ModelRef, Weigher
@@ -37,17 +38,29 @@ def load_weigher(ref: str = EMBEDDED, device: Device = "auto", threads: int | No
     return _onnx_weigher(ref, threads) if _runs_without_torch(parsed, device) else _hf_weigher(ref, device)
 
 
-def load_judge(ref: str = EMBEDDED, device: Device = "auto", threads: int | None = None) -> Judge:
-    """Open a judge: the embedded one, or a folder that `qassay train judge` or `qassay train ava` wrote."""
+def load_judge(
+    ref: str = EMBEDDED, device: Device = "auto", threads: int | None = None, *, kind: str = "mini"
+) -> Judge:
+    """Open a judge: the embedded one, or a folder that `qassay train judge` or `qassay train ava` wrote.
+
+    `kind` says which of the judges is wanted that a folder may hold: `mini`, or one of AVA's designs.
+    """
     parsed = parse_ref(ref)
     if parsed.kind == "folder" and (parsed.folder / ava.DESCRIPTION).is_file():
         need_torch(ref)
         return _ava_judge(ref, device)
     if not _runs_without_torch(parsed, device):
         raise ModelError(f"{ref} has no judge; train one with `qassay train judge`, or use the model {EMBEDDED}")
+    if kind in DESIGNS:
+        return _onnx_ava(ref, threads, kind)
     from qassay.models.onnx.judge import OnnxJudge  # noqa: PLC0415 - loaded when a model runs
 
     return OnnxJudge(_onnx_encoder(ref, threads))
+
+
+@lru_cache(maxsize=len(DESIGNS))
+def _onnx_ava(ref: str, threads: int | None, kind: str) -> OnnxAva:
+    return OnnxAva(_onnx_encoder(ref, threads), kind)
 
 
 @lru_cache(maxsize=2)
@@ -80,7 +93,7 @@ def has_judge(ref: str, kind: str = "mini") -> bool:
         return has_reader(ref) and (parsed.folder / judge_layer.DESCRIPTION).is_file()
     if kind == "linear":
         return (parsed.folder / ava_linear.DESCRIPTION).is_file()
-    return _design(parsed) == kind
+    return _design(parsed) == kind or kind in read_heads(parsed.folder).designs
 
 
 def has_reader(ref: str) -> bool:

@@ -99,40 +99,69 @@ def keyphrase(
 def ava(
     data: Annotated[Path, typer.Option("--data", metavar="FOLDER", help="What `qassay build ava` wrote.")],
     out: Out,
-    base: Annotated[
-        str | None, typer.Option("--base", metavar="MODEL", help="A Hugging Face name, or a model's folder.")
-    ] = None,
+    base: Annotated[str | None, typer.Option("--base", metavar="MODEL", help=f"{_ENCODERS}.")] = None,
     kind: Annotated[
-        str, typer.Option("--kind", help="linear, or which pairs are encoded: a0, a0-rt, …, a1, a1-rt, …, a2.")
+        str,
+        typer.Option(
+            "--kind",
+            help="linear, or which pairs are encoded: a0, a0-rt, …, a1, a1-rt, …, a2; all for the twelve in one "
+            "network (all-MiniLM-L6-v2).",
+        ),
     ] = "a2",
-    epochs: Annotated[int, typer.Option("--epochs", min=1, help="The best one on dev is kept.")] = 2,
-    rate: Annotated[float, typer.Option("--rate", min=1e-8, max=1.0, help="Learning rate.")] = 1e-4,
+    preset: Annotated[
+        str | None, typer.Option("--preset", help="ava: the paper's rate and batch size; else ours.")
+    ] = None,
+    epochs: Annotated[
+        int | None, typer.Option("--epochs", min=1, help="By default 2; the best on dev is kept.")
+    ] = None,
+    rate: Annotated[
+        float | None, typer.Option("--rate", min=1e-8, max=1.0, help="Learning rate; by default the base's.")
+    ] = None,
+    batch: Annotated[
+        int | None,
+        typer.Option("--batch", min=1, help="Pairs; on all-MiniLM-L6-v2 word pieces. By default 64 and 12288."),
+    ] = None,
     device: Device = "auto",
     seed: TrainSeed = 0,
     json: Json = False,
 ) -> None:
     """Train one of AVA's models; use it with `ava,kind=a2,model=FOLDER`."""
     check_train_extra()
-    from qassay.training.ava.train import train_from_files, train_linear_from_files  # noqa: PLC0415 - loads torch
+    from qassay.models.hf.judge_design import DESIGNS  # noqa: PLC0415 - with what it is for
+    from qassay.training.ava import train as training  # noqa: PLC0415 - loads torch
+    from qassay.training.base_model import is_trunk  # noqa: PLC0415 - as above
     from qassay.training.plan import named_plan  # noqa: PLC0415 - as above
 
+    if preset not in {None, "ava"}:
+        raise SpecError(f'--preset is "{preset}"; give ava, or leave it out')
+    if kind not in {"linear", training.ALL, *DESIGNS}:
+        raise SpecError(f'--kind is "{kind}"; give linear, {training.ALL}, {", ".join(DESIGNS)}')
+    said = {"epochs": epochs, "rate": rate, "batch": batch}
     reached: tuple[float, ...]
     if kind == "linear":
-        if base is not None:
-            raise SpecError("the linear kind has no encoder; leave --base out")
-        reached = (train_linear_from_files(data, out, seed=seed),)
+        given = {"base": base, "preset": preset, **said}
+        for name in [name for name, value in given.items() if value is not None]:
+            raise SpecError(f"the linear kind has no encoder; leave --{name} out")
+        reached = (training.train_linear_from_files(data, out, seed=seed),)
     elif base is None:
         raise SpecError(f"--kind {kind} needs an encoder to start from; give --base MODEL, or --kind linear")
-    else:
-        plan = named_plan("ava", epochs=epochs, rate=rate, seed=seed)
-        design = design_of(kind)
+    elif is_trunk(base):
+        if preset:
+            raise SpecError("--preset ava is for an encoder that is trained as a whole; say --rate and --batch")
+        plan = named_plan("ava_trunk", seed=seed, **said)
         with startable(list):
-            reached = train_from_files(base, data, out, plan, design=design, device=device_of(device))
+            reached = training.train_on_trunk(_folder(base), data, out, plan, kind=kind, device=device_of(device))
+    elif kind == training.ALL:
+        raise SpecError("--kind all trains the designs in one network on all-MiniLM-L6-v2; give it as --base")
+    else:
+        plan = named_plan("ava_published" if preset else "ava", seed=seed, **said)
+        with startable(list):
+            reached = training.train_from_files(base, data, out, plan, design=kind, device=device_of(device))
     if json:
         print_json({"folder": str(out), "kind": kind, "dev_f1": list(reached)})
         return
     output.print(f"F1 on dev: {', '.join(f'{each:.4f}' for each in reached)}", highlight=False)
-    say(f"wrote {out}; use it with -m ava,kind={kind},model={out}")
+    say(f"wrote {out}; use it with -m ava,kind={'a2' if kind == training.ALL else kind},model={out}")
 
 
 @app.command("judge")
@@ -433,15 +462,6 @@ def _number(value: float) -> str:
     if isnan(value):
         return "unknown (no row shows it)"
     return f"{value:,}" if isinstance(value, int) else f"{value:.4f}"
-
-
-def design_of(kind: str) -> str:
-    """Return the name of one of AVA's designs; raise an error for any other."""
-    from qassay.models.hf.judge_design import DESIGNS  # noqa: PLC0415 - with what it is for
-
-    if kind not in DESIGNS:
-        raise SpecError(f'--kind is "{kind}"; give linear, {", ".join(DESIGNS)}')
-    return kind
 
 
 def _training(epochs: int | None, rate: float | None, seeds: int | None, device: str, seed: int) -> JudgeOptions:

@@ -11,11 +11,11 @@ from qassay.features.readability import UNREAD
 from qassay.features.token_views import token_view
 from qassay.metrics.learned.asserted_signals import asserted_signals
 from qassay.metrics.learned.base import MODEL, REFERENCES, RULES, LearnedMetric
-from qassay.metrics.learned.judge_logits import judge_logits
+from qassay.metrics.learned.judge_logits import judge_inputs, judge_logits
 from qassay.metrics.learned.screening import SCREEN
-from qassay.metrics.learned.signal_labels import labelled_parts
+from qassay.metrics.learned.signal_labels import labelled_parts, reading_parts
 from qassay.metrics.learned.signals import JUDGE, Signals, lexical_signals, model_signals
-from qassay.models.base import EMBEDDED, parse_ref
+from qassay.models.base import parse_ref
 from qassay.models.folder import fingerprint
 from qassay.models.hf.judge import DESCRIPTION as ENCODERS
 from qassay.models.hf.judge import read_settings
@@ -23,6 +23,7 @@ from qassay.models.hf.judge_design import DESIGNS, READER
 from qassay.models.linear_judge import DESCRIPTION as LINEAR
 from qassay.models.linear_judge import FEATURES, LinearAva, linear_features
 from qassay.models.load import has_judge
+from qassay.models.onnx.ava import OnnxAva
 from qassay.models.onnx.judge_layer import DESCRIPTION, JudgeLayer
 from qassay.spec import Param
 
@@ -33,11 +34,12 @@ if TYPE_CHECKING:
     from qassay.features.batch import Batch, Pairs
     from qassay.features.resources import Resources
     from qassay.metrics.breakdown import Part
+    from qassay.models.onnx.judge import Judge
     from qassay.spec import MetricSpec, Value
 
 KINDS = ("mini", "linear", *DESIGNS)
 EXPLAINED = frozenset({"mini", "linear"})
-"""The kinds whose verdict is a sum of parts."""
+"""The kinds whose verdict is a sum of signals' parts."""
 _MOST_SURE = 7.0
 """The judge's logit counts no further than this."""
 
@@ -46,7 +48,7 @@ class Ava(LearnedMetric):
     """The probability that an answer is right, given question and reference (after Vu and Moschitti 2021).
 
     `kind=mini` is the embedded judge: a small network and what the batch knows of the texts, weighed in a logistic
-    layer. The paper's own models are `linear`, which is embedded too, and `a0` to `a2`, which are trained first.
+    layer. The paper's own models are `linear` and `a0` to `a2`; they are embedded too, and can be trained.
     """
 
     name = "ava"
@@ -85,18 +87,18 @@ class Ava(LearnedMetric):
             raise SpecError(f"ava,kind={self.kind} judges what is written; leave rules= out")
         if self.kind == "linear" and "screen" in dict(spec.options):
             raise SpecError("ava,kind=linear counts words and judges every reference; leave screen= out")
-        if self._model != EMBEDDED and self.kind != "linear":
+        if self.kind != "linear":
             self._check_design()
-        elif self.kind in DESIGNS:
-            raise SpecError(
-                f"ava,kind={self.kind} has no embedded model; train one with `qassay train ava --kind {self.kind}` "
-                f"and name its folder: ava,kind={self.kind},model=FOLDER"
-            )
 
     def _check_design(self) -> None:
-        """Raise an error for a folder that holds another kind of judge."""
+        """Raise an error for a model that holds another kind of judge."""
         parsed = parse_ref(self._model)
-        if self.kind == "mini" and (parsed.kind != "folder" or not (parsed.folder / ENCODERS).is_file()):
+        if parsed.kind == "hub" or not (parsed.folder / ENCODERS).is_file():
+            if self.kind != "mini" and not has_judge(self._model, self.kind):
+                raise SpecError(
+                    f"{self._model} has no model of kind {self.kind}; train one with "
+                    f"`qassay train ava --kind {self.kind}` and name its folder: ava,kind={self.kind},model=FOLDER"
+                )
             return
         held = read_settings(parsed.folder).design
         if held != (READER if self.kind == "mini" else self.kind):
@@ -110,11 +112,15 @@ class Ava(LearnedMetric):
         if self.kind == "linear":
             LinearAva.read(folder)  # which says what is wrong where there is none
             return {**known, "model": fingerprint(folder / LINEAR)}
-        judge = resources.judge(self._model).fingerprint
+        judge = self.open_judge(resources).fingerprint
         if self.kind != "mini":
             return {**known, "model": judge}
         JudgeLayer.read(folder)
         return {**known, "model": judge, "layer": fingerprint(folder / DESCRIPTION), "weights": _weights(resources)}
+
+    def open_judge(self, resources: Resources) -> Judge:
+        """Open the network of the wanted kind."""
+        return resources.judge(self._model, self.kind)
 
     @property
     def screens(self) -> bool:
@@ -130,7 +136,7 @@ class Ava(LearnedMetric):
         """Judge each pair."""
         if self.kind in EXPLAINED:
             return np.asarray(self.pair_parts(batch, pairs)[1].sum(axis=1), np.float64)
-        return judge_logits(batch, self._model, pairs, context=False)
+        return judge_logits(batch, self._model, pairs, context=False, kind=self.kind)
 
     def pair_signals(self, batch: Batch, pairs: Pairs, logits: Floats | None = None) -> Signals:
         """Return the embedded judge's signals: the network's logit and features of the texts.
@@ -168,9 +174,15 @@ class Ava(LearnedMetric):
         return self._layer_parts(batch, pairs, ones)
 
     def verdict_parts(self, batch: Batch, pairs: Pairs) -> list[tuple[Part, ...]]:
-        """Return the signals with their parts in each pair's verdict; nothing for kinds whose verdict is no sum."""
+        """Return the signals with their parts in each pair's verdict; of AVA's designs what each reading adds.
+
+        Nothing for models with encoders of their own, whose readings are not told apart.
+        """
         if self.kind not in EXPLAINED:
-            return []
+            judge = self.open_judge(batch.resources)
+            if not isinstance(judge, OnnxAva):
+                return []
+            return [reading_parts(self.kind, row) for row in judge.parts(judge_inputs(batch, pairs)).tolist()]
         signals, _ = self.pair_parts(batch, pairs)
         coefficients = self._coefficients(batch, pairs, signals)
         names = ("bias", *signals.names)

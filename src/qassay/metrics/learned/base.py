@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from qassay.features.resources import Resources
     from qassay.metrics.breakdown import Part
     from qassay.metrics.learned.canonical_pairs import JudgedPairs
+    from qassay.models.onnx.judge import Judge
     from qassay.records import AnswerNotes
 
 
@@ -177,8 +178,12 @@ class LearnedMetric(MeanMetric):
         filled = self._filled(batch)
         if self.settings.get("unread") != "skip" or not self.reads_texts:
             return filled
-        readable = readable_pairs(batch, filled, lambda: batch.resources.judge(self.text("model")))
+        readable = readable_pairs(batch, filled, lambda: self.open_judge(batch.resources))
         return subset(filled, readable | _symbolic(batch)[batch.reference[filled.reference]])
+
+    def open_judge(self, resources: Resources) -> Judge:
+        """Open the network that reads the texts."""
+        return resources.judge(self.text("model"))
 
     @property
     def reads_texts(self) -> bool:

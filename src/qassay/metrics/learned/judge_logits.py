@@ -10,30 +10,46 @@ from qassay.features.assertions import assertions
 from qassay.models.onnx.judge import JudgeInput
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from qassay.arrays import Floats
     from qassay.features.batch import Batch, Pairs
 
+    Spans = tuple[tuple[int, int], ...]
 
-def judge_logits(batch: Batch, ref: str, pairs: Pairs, *, context: bool, whole: bool = False) -> Floats:
-    """Return a judge's logit for each pair, with the example's context or without; the same pair is judged once.
 
-    A judge that is told what candidates assert is told so, unless they assert the `whole` of themselves.
+def judge_inputs(
+    batch: Batch, pairs: Pairs, *, context: bool = False, asserted: Sequence[Spans | None] | None = None
+) -> list[JudgeInput]:
+    """Return the texts of each pair, with the example's context or without, and where the candidates assert something.
+
+    Without `asserted`, by example, they assert the whole of themselves.
     """
-    known: dict[JudgeInput, float] = batch.shared_memo((judge_logits, ref), dict)
-    judge = batch.resources.judge(ref)
-    asserted = _asserted(batch) if judge.reads_assertions and not whole else [None] * len(batch)
     texts = batch.texts
-    wanted = [
+    return [
         JudgeInput(
             example.question,
             texts[batch.reference[k]],
             texts[batch.candidate[i]],
             (example.context or "") if context else "",
-            asserted[i],
+            asserted[i] if asserted else None,
         )
         for i, k in zip(*(side.tolist() for side in pairs), strict=True)
         for example in (batch.examples[i],)
     ]
+
+
+def judge_logits(
+    batch: Batch, ref: str, pairs: Pairs, *, context: bool, whole: bool = False, kind: str = "mini"
+) -> Floats:
+    """Return a judge's logit for each pair, with the example's context or without; the same pair is judged once.
+
+    A judge that is told what candidates assert is told so, unless they assert the `whole` of themselves.
+    """
+    known: dict[JudgeInput, float] = batch.shared_memo((judge_logits, ref, kind), dict)
+    judge = batch.resources.judge(ref, kind)
+    asserted = _asserted(batch) if judge.reads_assertions and not whole else None
+    wanted = judge_inputs(batch, pairs, context=context, asserted=asserted)
     new = [pair for pair in dict.fromkeys(wanted) if pair not in known]
     if new:
         known.update(zip(new, judge.judge(new).tolist(), strict=True))
@@ -41,6 +57,6 @@ def judge_logits(batch: Batch, ref: str, pairs: Pairs, *, context: bool, whole: 
     return np.array([known[pair] for pair in wanted], np.float64)
 
 
-def _asserted(batch: Batch) -> list[tuple[tuple[int, int], ...] | None]:
+def _asserted(batch: Batch) -> list[Spans | None]:
     """Return where each candidate asserts something: its likeliest span, or nowhere."""
     return [((each.start, each.end),) if each.attempted else () for each in assertions(batch)]

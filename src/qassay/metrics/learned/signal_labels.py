@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from qassay.metrics.breakdown import Part
 from qassay.metrics.learned.asserted_signals import COMPARED, PREFIX
+from qassay.models.hf.judge_design import design_named, readings_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
 START = "starting point"
 _NETWORK, _CONTENT, _MEANING = "the network's reading", "words, numbers and names", "likeness in meaning"
 _STANCE = "yes, no, negation"
+_PAIRS, _PEERS = "texts read together", "peer attention"
+_TEXTS = {"q": "question", "r": "reference", "t": "answer"}
 _REFUSAL, _LENGTH, _QUESTION = "refusal", "length", "the question's own words"
 _ASSERTED = "what it asserts"
 
@@ -92,3 +95,19 @@ def labelled_parts(names: Sequence[str], values: Sequence[float], coefficients: 
     ]
     start = parts[0]._replace(part=parts[0].part + usual)
     return tuple(sorted((start, *parts[1:]), key=lambda each: -abs(each.part)))
+
+
+def reading_parts(kind: str, parts: Sequence[float]) -> tuple[Part, ...]:
+    """Label what the bias and each reading of one of AVA's designs add to a verdict, the largest part first."""
+    made = [Part("bias", 1.0, parts[0], START, START, "what the model adds to every answer's logit")]
+    for reading, part in zip(readings_of(design_named(kind)), parts[1:], strict=True):
+        pair, _, other = reading.partition(" beside ")
+        topic, how = (_PEERS, "read while attending to the other pair") if other else (_PAIRS, "read alone")
+        made.append(Part(reading, part, part, topic, _in_words(pair), how))
+    return tuple(sorted(made, key=lambda each: -abs(each.part)))
+
+
+def _in_words(pair: str) -> str:
+    """Write a pair such as `r-qt` in words: "reference with question and answer"."""
+    first, others = pair.split("-")
+    return f"{_TEXTS[first]} with {' and '.join(_TEXTS[letter] for letter in others)}"

@@ -41,6 +41,8 @@ DESIGNS: dict[str, Design] = {
 }
 """The paper's settings (Table 3): A0 on each pair and all, A1 on each triple and every combination, A2 on the best."""
 
+ROLE_OF_LETTER = {"q": "question", "r": "reference", "t": "candidate", "c": "context"}
+
 READER = "reader"
 """`[CLS] context [SEP] question [SEP] reference [SEP] candidate [SEP]`, as LERC reads (Chen et al. 2020)."""
 _ALL = {**DESIGNS, READER: Design(("c-qrt",), marked=True)}
@@ -53,8 +55,15 @@ def design_named(name: str) -> Design:
     return _ALL[name]
 
 
+def readings_of(design: Design) -> tuple[str, ...]:
+    """Return what the outputs are that the classifier sees: each pair, and each pair once more beside the other."""
+    beside = (f"{pair} beside {other}" for pair, other in zip(design.pairs, design.pairs[::-1], strict=True))
+    return (*design.pairs, *(beside if design.peer else ()))
+
+
 def texts_of(pair: str, answer: JudgeInput, mark: str = " ") -> tuple[str, str]:
     """Return the two texts of a pair such as `r-qt`, with `mark` between joined texts."""
-    named = {"q": answer.question, "r": answer.reference, "t": answer.candidate, "c": answer.context}
-    first, second = (mark.join(named[letter] for letter in letters) for letters in pair.split("-"))
+    first, second = (
+        mark.join(getattr(answer, ROLE_OF_LETTER[letter]) for letter in letters) for letters in pair.split("-")
+    )
     return first, second
