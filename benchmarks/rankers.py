@@ -1,13 +1,15 @@
 """How close a judge comes to the true quality of answer selection systems, as in the AVA paper's Tables 5 and 7.
 
-    python benchmarks/rankers.py [--metric SPEC…] [--json FILE]
+    python benchmarks/rankers.py [--metric SPEC…] [--transfer N] [--json FILE]
 
-Eight rankers order the sentences of each WikiQA and TREC-QA question: BM25, shared words with and without rarity,
-cosines of mean embeddings from two layers, and three classifiers of growing size trained on the training sets. Their
-P@1, MAP and MRR are calculated once with the true labels and once with the judge's calls. The judge's references are
-the other right sentences of the question, with the mean of their scores (`refs=mean`, as in the paper). Its threshold
-is the one at which the rankers' P@1 on the dev set come closest to the truth. Questions need two right sentences and a
-wrong one. Kendall's tau is over the rankers.
+Eleven rankers order the sentences of each WikiQA and TREC-QA question: BM25, shared words with and without rarity,
+cosines of mean embeddings from two layers, three classifiers of growing size, and the paper's kinds, Compare-Aggregate,
+a transformer, and one after TANDA: tuned on ASNQ-like pairs from SQuAD first. All but the first five are trained on the
+training sets; `neural_rankers.py` has the last three, which take some minutes on two cores. Their P@1, MAP and MRR are
+calculated once with the true labels and once with the judge's calls. The judge's references are the other right
+sentences of the question, with the mean of their scores (`refs=mean`, as in the paper). Its threshold is the one at
+which the rankers' P@1 on the dev set come closest to the truth. Questions need two right sentences and a wrong one.
+Kendall's tau is over the rankers.
 """
 
 import argparse
@@ -16,7 +18,6 @@ import os
 import warnings
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +25,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.neural_network import MLPClassifier
 
+import neural_rankers
+from neural_rankers import Pairs, drawn, transfer_pairs
 from qassay.arrays import Bools, Floats
 from qassay.io.readers.answer_selection import QuestionSentences, read_selection
 from qassay.io.source import Source
@@ -39,32 +42,27 @@ FILES = {
     "TREC-QA": ("train/trecqa/TRAIN.xml", "train/trecqa/DEV.xml", "bench/trecqa/TEST.xml"),
     "WikiQA": ("train/wikiqa/WikiQA-train.tsv", "train/wikiqa/WikiQA-dev.tsv", "bench/wikiqa/WikiQA-test.tsv"),
 }
-METRICS = ("token_f1", "ava,kind=linear,refs=mean", "ava,refs=mean")
+METRICS = ("token_f1", "ava,kind=linear,refs=mean", "ava,kind=a2,refs=mean", "ava,refs=mean")
 MEASURES = ("P@1", "MAP", "MRR")
 LAYERS = (1, 4)
 
 
-@dataclass(frozen=True)
-class Candidates:
-    """Sentences of questions, flat."""
-
-    question: list[str]
-    text: list[str]
-    right: Bools
-
-    @classmethod
-    def of(cls, selections: Sequence[QuestionSentences]) -> "Candidates":
-        """Lay the sentences of all questions out, each distinct sentence of a question once."""
-        rows = [
-            (each.question, text, right)
-            for each in selections
-            for right, texts in ((True, each.right), (False, each.wrong))
-            for text in dict.fromkeys(texts)
-        ]
-        return cls([row[0] for row in rows], [row[1] for row in rows], np.array([row[2] for row in rows], bool))
+Ranker = Callable[[Pairs], Floats]
+WRONG = 8
+"""Wrong sentences of a question on which the neural rankers are trained."""
+TRANSFER = 6000
+"""Pairs from SQuAD that the last ranker is tuned on first."""
 
 
-Ranker = Callable[[Candidates], Floats]
+def sentences(selections: Sequence[QuestionSentences]) -> Pairs:
+    """Lay the sentences of all questions out, each distinct sentence of a question once."""
+    rows = [
+        (each.question, text, right)
+        for each in selections
+        for right, texts in ((True, each.right), (False, each.wrong))
+        for text in dict.fromkeys(texts)
+    ]
+    return Pairs([row[0] for row in rows], [row[1] for row in rows], np.array([row[2] for row in rows], bool))
 
 
 def usable(selections: Sequence[QuestionSentences]) -> list[QuestionSentences]:
@@ -72,13 +70,13 @@ def usable(selections: Sequence[QuestionSentences]) -> list[QuestionSentences]:
     return [each for each in selections if len(set(each.right)) > 1 and each.wrong]
 
 
-def bm25(training: Candidates, k: float = 1.2, b: float = 0.75) -> Ranker:
+def bm25(training: Pairs, k: float = 1.2, b: float = 0.75) -> Ranker:
     """Rank by BM25, with frequencies of the training sentences."""
     documents = [word(text) for text in dict.fromkeys(training.text)]
     frequency = Counter(token for document in documents for token in set(document))
     mean = sum(map(len, documents)) / len(documents)
 
-    def rank(candidates: Candidates) -> Floats:
+    def rank(candidates: Pairs) -> Floats:
         scores = []
         for question, text in zip(candidates.question, candidates.text, strict=True):
             counts, length = Counter(word(text)), len(word(text))
@@ -92,12 +90,12 @@ def bm25(training: Candidates, k: float = 1.2, b: float = 0.75) -> Ranker:
     return rank
 
 
-def shared_words(training: Candidates | None) -> Ranker:
+def shared_words(training: Pairs | None) -> Ranker:
     """Rank by the question's words that the sentence has, rare ones first where training sentences are given."""
     documents = [set(word(text)) for text in dict.fromkeys(training.text)] if training else []
     frequency = Counter(token for document in documents for token in document)
 
-    def rank(candidates: Candidates) -> Floats:
+    def rank(candidates: Pairs) -> Floats:
         return np.array(
             [
                 sum(
@@ -134,7 +132,7 @@ def cosine(layer: int) -> Ranker:
     )
 
 
-def compared(candidates: Candidates, rankers: Sequence[Ranker]) -> Floats:
+def compared(candidates: Pairs, rankers: Sequence[Ranker]) -> Floats:
     """Describe each sentence beside its question: product and distance of embeddings, and other rankers' scores."""
     question, text = (pooled(texts, LAYERS[-1]) for texts in (candidates.question, candidates.text))
     return np.column_stack(
@@ -142,7 +140,7 @@ def compared(candidates: Candidates, rankers: Sequence[Ranker]) -> Floats:
     )
 
 
-def trained(training: Candidates, rankers: Sequence[Ranker], hidden: int) -> Ranker:
+def trained(training: Pairs, rankers: Sequence[Ranker], hidden: int) -> Ranker:
     """Train a classifier on `compared`: logistic, or with one hidden layer."""
     model = (
         MLPClassifier((hidden,), alpha=1.0, max_iter=30, random_state=0)
@@ -155,14 +153,26 @@ def trained(training: Candidates, rankers: Sequence[Ranker], hidden: int) -> Ran
         warnings.simplefilter("ignore", ConvergenceWarning)
         model.fit((features - centre) / scale, training.right)
 
-    def rank(candidates: Candidates) -> Floats:
+    def rank(candidates: Pairs) -> Floats:
         return np.asarray(model.predict_proba((compared(candidates, rankers) - centre) / scale)[:, 1], np.float64)
 
     return rank
 
 
-def rankers_from(training: Candidates) -> dict[str, Ranker]:
-    """Make the eight systems."""
+def neural(training: Pairs, transfer: int) -> dict[str, Ranker]:
+    """Train the paper's kinds of rankers."""
+    rng = np.random.default_rng(0)
+    few = drawn(training, WRONG, rng)
+    other = transfer_pairs(DATA / "train/squad/dev-v1.1.json", transfer, rng)
+    return {
+        "compare-aggregate": neural_rankers.compare_aggregate(few),
+        "transformer": neural_rankers.transformer((few, 3)),
+        "TANDA": neural_rankers.transformer((other, 1), (few, 2)),
+    }
+
+
+def rankers_from(training: Pairs, transfer: int = TRANSFER) -> dict[str, Ranker]:
+    """Make the systems; without pairs to transfer from the first eight alone."""
     lexical = {"BM25": bm25(training), "overlap": shared_words(None), "overlap, rare": shared_words(training)}
     cosines = {f"cosine, layer {layer}": cosine(layer) for layer in LAYERS}
     base = [*lexical.values(), *cosines.values()]
@@ -170,12 +180,10 @@ def rankers_from(training: Candidates) -> dict[str, Ranker]:
         name: trained(training, base, hidden)
         for name, hidden in (("logistic", 0), ("hidden 16", 16), ("hidden 256", 256))
     }
-    return {**lexical, **cosines, **learned}
+    return {**lexical, **cosines, **learned, **(neural(training, transfer) if transfer else {})}
 
 
-def judged(
-    candidates: Candidates, selections: Sequence[QuestionSentences], metrics: Sequence[str]
-) -> dict[str, Floats]:
+def judged(candidates: Pairs, selections: Sequence[QuestionSentences], metrics: Sequence[str]) -> dict[str, Floats]:
     """Score every sentence against the other right sentences of its question."""
     right = {each.question: each.right for each in selections}
     examples = [
@@ -190,13 +198,13 @@ def judged(
     return dict(score_examples(examples, metrics, batch=128).scores)
 
 
-def measures(candidates: Candidates, scores: Floats, right: Bools) -> tuple[float, float, float]:
+def measures(candidates: Pairs, scores: Floats, right: Bools) -> tuple[float, float, float]:
     """Give P@1, MAP and MRR; a question without a right sentence counts as 0."""
     found = rank_candidates(candidates.question, scores, right.astype(float), keep_without_correct=True)
     return found.p_at_1 or 0.0, found.map or 0.0, found.mrr or 0.0
 
 
-def top_ones(candidates: Candidates, scores: Floats) -> list[int]:
+def top_ones(candidates: Pairs, scores: Floats) -> list[int]:
     """Find the sentence that is ranked first of each question."""
     best: dict[str, int] = {}
     for i, question in enumerate(candidates.question):
@@ -205,7 +213,7 @@ def top_ones(candidates: Candidates, scores: Floats) -> list[int]:
     return list(best.values())
 
 
-def threshold_on(candidates: Candidates, ranked: dict[str, Floats], scores: Floats) -> float:
+def threshold_on(candidates: Pairs, ranked: dict[str, Floats], scores: Floats) -> float:
     """Tune the threshold so that the rankers' P@1 on dev are closest to the truth."""
     tops = {name: top_ones(candidates, values) for name, values in ranked.items()}
     index = [i for rows in tops.values() for i in rows]
@@ -213,15 +221,15 @@ def threshold_on(candidates: Candidates, ranked: dict[str, Floats], scores: Floa
     return rate_threshold(scores[index], candidates.right[index].astype(float), names)
 
 
-def run(name: str, metrics: Sequence[str]) -> list[dict[str, object]]:
+def run(name: str, metrics: Sequence[str], transfer: int = TRANSFER) -> list[dict[str, object]]:
     """Measure one data set."""
     training, *others = ([*read_selection(Source.at(DATA / path))] for path in FILES[name])
-    rankers = rankers_from(Candidates.of(training))
+    rankers = rankers_from(sentences(training), transfer)
     lines: list[dict[str, object]] = []
     thresholds: dict[str, float] = {}
     for split, everything in zip(("dev", "test"), others, strict=True):
         selections = usable(everything)
-        candidates = Candidates.of(selections)
+        candidates = sentences(selections)
         ranked = {ranker: rank(candidates) for ranker, rank in rankers.items()}
         true = {ranker: measures(candidates, values, candidates.right) for ranker, values in ranked.items()}
         print(f"\n{name} {split}: {len(selections)} questions, {len(candidates.text)} sentences")
@@ -269,9 +277,15 @@ def main() -> None:
     """Measure what is asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--metric", action="append", help="a judge's spec; by default AVA's, embedded and linear")
+    parser.add_argument(
+        "--transfer",
+        type=int,
+        default=TRANSFER,
+        help="pairs from SQuAD to transfer from; 0 for the eight small rankers",
+    )
     parser.add_argument("--json", type=Path, help="write all lines to this file")
     given = parser.parse_args()
-    lines = [line for name in FILES for line in run(name, given.metric or METRICS)]
+    lines = [line for name in FILES for line in run(name, given.metric or METRICS, given.transfer)]
     if given.json:
         given.json.write_text(json.dumps(lines, indent=1) + "\n", encoding="utf-8")
 
