@@ -85,7 +85,7 @@ PUBLISHED_PAIRS = {"train": (183_894, 349_765), "dev": (430_230, 426_246), "test
 def statistics(_given: argparse.Namespace) -> list[Line]:
     """Count what the paper counts of AVA-WQA (Table 2)."""
     lines: list[Line] = [
-        {"set": f"AVA-WQA {split}, published", "positives": positives, "negatives": negatives}
+        {"data": f"AVA-WQA {split}, published", "positives": positives, "negatives": negatives}
         for split, (positives, negatives) in PUBLISHED_PAIRS.items()
     ]
     for name, paths in FILES.items():
@@ -93,7 +93,7 @@ def statistics(_given: argparse.Namespace) -> list[Line]:
             _, found = pair_up(read_selection(Source.at(DATA / path)), rng=np.random.default_rng(0))
             lines.append(
                 {
-                    "set": f"{name} {split}",
+                    "data": f"{name} {split}",
                     "questions": found.questions,
                     "right": found.right,
                     "wrong": found.wrong,
@@ -137,7 +137,7 @@ def rankers(given: argparse.Namespace) -> list[Line]:
     lines: list[Line] = []
     for name in FILES:
         for found in run_rankers(name, [A2], given.transfer):
-            line = {key: found[key] for key in ("set", "measure", "rmse", "sigma", "tau", "p")}
+            line = {"data": found["set"]} | {key: found[key] for key in ("measure", "rmse", "sigma", "tau", "p")}
             published = PUBLISHED_RANKERS[str(found["set"]), str(found["measure"])]
             lines.append(
                 line | dict(zip(("rmse, published", "sigma, published", "tau, published"), published, strict=True))
@@ -162,7 +162,7 @@ def systems(_given: argparse.Namespace) -> list[Line]:
                 if (rows := chosen & (names == each)).any()
             ]
             found = system_agreement([rate[1] for rate in rates], [rate[2] for rate in rates])
-            line: Line = {"set": f"NQ-301 {split}", "metric": metric}
+            line: Line = {"data": f"NQ-301 {split}", "metric": metric}
             line |= {f"{each}": f"{estimated:.3f} / {true:.3f}" for each, estimated, true in rates}
             lines.append(line | {"rmse": found.rmse, "sigma": found.sigma, "tau": found.kendall, "p": found.kendall_p})
     return lines

@@ -173,7 +173,7 @@ def models_in(folder: Path) -> list[str]:
 
 def table(lines: Sequence[dict[str, object]]) -> str:
     """Write one set's lines as a Markdown table."""
-    names = [name for name in lines[0] if name != "set"]
+    names = [name for name in dict.fromkeys(name for line in lines for name in line) if name != "set"]
     rows = [names, ["---"] * len(names), *([_shown(line.get(name)) for name in names] for line in lines)]
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
