@@ -93,3 +93,10 @@ def test_questions_of_evaluation_files_are_left_out_however_spelt(tmp_path, name
     assert document["held_out"] == {str(held): {"questions": 2, "left_out": 1}}
     assert document["left_out"] == {"question of an evaluation set": 2}
     assert "1 of 2 questions are in the sources and left out" in " ".join(told.split())
+
+
+@pytest.mark.parametrize("words", [(), ("a.jsonl", "--recipe", "train")])
+def test_avas_pairs_come_from_files_or_from_a_recipe(refused, tmp_path, words):
+    """Neither and both are refused."""
+    (tmp_path / "a.jsonl").write_text(ROWS)
+    assert "either files of answers or --recipe FOLDER" in refused("build", "ava", *words, "-o", "pairs")

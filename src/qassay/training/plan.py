@@ -33,7 +33,7 @@ class Plan:
     longest: int = 128
     """Tokens that are read of a text or of a pair, where the encoder reads so many."""
     shares: Mapping[str, float] = field(default_factory=dict)
-    """The share of each source's rows that is drawn, where it is not all of them."""
+    """How often each source's rows are drawn in an epoch, where it is not once: a share of them, or several times."""
     seed: int = 0
     seconds: float | None = None
     """Where given, training ends after this long, the rate falling with the clock."""

@@ -14,7 +14,7 @@ from qassay.models.onnx.encoder import OnnxEncoder
 from qassay.training.ava.networks import f1
 from qassay.training.ava.pairs import AvaRow
 from qassay.training.ava.train import ALL, train_on_trunk
-from qassay.training.ava.trunk_network import LONGEST, AvaTrunkNetwork, TrunkPairs, probabilities, train
+from qassay.training.ava.trunk_network import LONGEST, AvaTrunkNetwork, TrunkPairs, _epoch, probabilities, train
 from qassay.training.base_model import base_weights
 from qassay.training.export.ava import export_ava
 from qassay.training.export.encoder import export_encoder
@@ -159,3 +159,14 @@ def test_a_trained_design_is_added_to_a_model_folder(kind: str, base: Path, data
     assert own != embedded
     assert score_of(f"ava,model={folder}", "it is rome", "paris", **asked) < 0.5
     assert (folder / "MODEL_CARD.md").is_file()
+
+
+def test_sources_are_drawn_as_often_as_their_share_says(base: Path):
+    """A share of 2 draws each row twice in an epoch, a share of 0 never."""
+    rows = [AvaRow("q", "a", f"t{n}", n % 2, source) for n, source in enumerate(("often", "never", "once") * 4)]
+    found = TrunkPairs.of(rows, Tokenizer.from_file(str(base / "tokenizer.json")), "cpu")
+    plan = PLAN.changed(shares={"often": 2.0, "never": 0.0})
+
+    drawn = np.concatenate(_epoch(found, plan, np.random.default_rng(0)))
+
+    assert [int((drawn == row).sum()) for row in range(3)] == [2, 0, 1]

@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
-from qassay.cli.options import Format, Inputs, Json
+from qassay.cli.options import Format, Json
 from qassay.cli.terminal import output, print_json, say
 from qassay.errors import SpecError
 from qassay.models.base import EMBEDDED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from qassay.training.ava.selections import AvaData
 
 app = typer.Typer(help="Build training sets from public data.", no_args_is_help=True)
 
@@ -99,8 +101,11 @@ def keyphrase(
 
 @app.command("ava")
 def ava(
-    inputs: Inputs,
     out: Folder,
+    inputs: Annotated[
+        list[str] | None, typer.Argument(metavar="INPUT", help="Files of answers; - is stdin; .gz and .zst work.")
+    ] = None,
+    recipe: Recipe = None,
     format_: Format = "auto",
     cap: Annotated[
         int | None, typer.Option("--cap", min=1, help="Maximum of right pairs per question, and of wrong ones.")
@@ -109,20 +114,35 @@ def ava(
         float, typer.Option("--dev-share", min=0.01, max=0.5, help="Questions for development.")
     ] = 0.1,
     held_out: HeldOut = None,
+    licensed_only: Annotated[
+        bool, typer.Option("--licensed-only", help="With --recipe: leave out sets whose source states no licence.")
+    ] = False,
     seed: DataSeed = 0,
     json: Json = False,
 ) -> None:
-    """Pairs of right answers, and of right and wrong ones, from answer selection data (Vu and Moschitti 2021)."""
+    """Pairs of right answers, and of right and wrong ones, from answer selection data (Vu and Moschitti 2021).
+
+    With --recipe all pairs that the embedded models are trained on, capped and split as they were.
+    """
     import numpy as np  # noqa: PLC0415 - with what it is for
 
     from qassay.io.input_stream import ReadOptions  # noqa: PLC0415 - as above
     from qassay.training.ava.pairs import build_pairs, read_selections  # noqa: PLC0415 - heavy
+    from qassay.training.ava.selections import build_recipe  # noqa: PLC0415 - heavy
     from qassay.training.sources import questions_by_file  # noqa: PLC0415 - heavy
 
+    if bool(inputs) == bool(recipe):
+        raise SpecError("say what to build from: either files of answers or --recipe FOLDER")
     evaluated, met = questions_by_file(held_out or ()), set[str]()
+    if recipe:
+        everything = set().union(*evaluated.values())
+        built = build_recipe(recipe, rng=np.random.default_rng(seed), held_out=everything, licensed_only=licensed_only)
+        built.write(out)
+        _show_recipe(built, out, evaluated, as_json=json)
+        return
     reading = ReadOptions(format=format_, can_skip=False)
     left_out: Counter[str] = Counter()
-    selections = read_selections(inputs, reading, left_out, set().union(*evaluated.values()), met)
+    selections = read_selections(inputs or (), reading, left_out, set().union(*evaluated.values()), met)
     found = build_pairs(selections, out, rng=np.random.default_rng(seed), cap=cap, dev_share=dev_share)
     if json:
         sides = {side: asdict(each) for side, each in found.items()}
@@ -135,6 +155,21 @@ def ava(
     for reason, count in left_out.items():
         say(f"left out: {reason}: {count}")
     _say_met(evaluated, met)
+    say(f"wrote {out}")
+
+
+def _show_recipe(built: AvaData, out: Path, evaluated: Mapping[Path, set[str]], *, as_json: bool) -> None:
+    if as_json:
+        found = {"rows": built.counts(), "left_out": dict(built.left_out), "held_out": _met(evaluated, built.met)}
+        print_json({"folder": str(out), **found})
+        return
+    table = Table("source", "train", "dev", box=None, header_style="bold")
+    for name, counts in built.counts().items():
+        table.add_row(name, *(f"{counts[side]:,}" for side in ("train", "dev")))
+    output.print(table)
+    for reason, count in built.left_out.items():
+        say(f"left out: {reason}: {count}")
+    _say_met(evaluated, built.met)
     say(f"wrote {out}")
 
 

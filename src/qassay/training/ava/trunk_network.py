@@ -123,6 +123,7 @@ class TrunkPairs:
     texts: dict[str, NDArray[np.int64]]
     """The number of each row's text, by role."""
     label: NDArray[np.float32]
+    source: NDArray[np.str_]
 
     @classmethod
     def of(cls, rows: Sequence[AvaRow], tokenizer: Tokenizer, device: str) -> TrunkPairs:
@@ -141,7 +142,8 @@ class TrunkPairs:
         pieces = Ragged.of(ids, device)
         keys = word_keys(pieces.flat.cpu().numpy(), piece_kinds(tokenizer.get_vocab()))
         label = np.array([row.label for row in rows], np.float32)
-        return cls(pieces, Ragged(torch.from_numpy(keys).to(device), pieces.lengths), texts, label)
+        source = np.array([row.source for row in rows])
+        return cls(pieces, Ragged(torch.from_numpy(keys).to(device), pieces.lengths), texts, label, source)
 
     def __len__(self) -> int:
         return len(self.label)
@@ -204,7 +206,7 @@ def train(
     network = AvaTrunkNetwork(weights, plan.trunk_depth, designs).to(device)
     label = torch.from_numpy(rows.label).to(device)
     counts = torch.tensor([WEIGHTS.get(name, 1.0) for name in designs], device=device)
-    epochs = [list(batches_by_length(rows.lengths, plan.batch, rng)) for _ in range(int(plan.epochs))]
+    epochs = [_epoch(rows, plan, rng) for _ in range(int(plan.epochs))]
     reached: list[dict[str, float]] = []
     best = Best()
 
@@ -223,6 +225,13 @@ def train(
     fit_one_cycle(network, loss, epochs, plan, after_epoch)
     network.load_state_dict(best.state)
     return network.eval(), reached
+
+
+def _epoch(rows: TrunkPairs, plan: Plan, rng: np.random.Generator) -> list[NDArray[np.int64]]:
+    """Draw each row as often as its source's share says, by chance where that is a fraction, in batches."""
+    share = np.array([plan.shares.get(str(name), 1.0) for name in rows.source])
+    drawn = np.repeat(np.arange(len(rows)), np.floor(share + rng.random(len(rows))).astype(np.int64))
+    return [drawn[batch] for batch in batches_by_length(rows.lengths[drawn], plan.batch, rng)]
 
 
 @torch.no_grad()
