@@ -72,8 +72,9 @@ def test_a_paragraphs_other_sentences_are_wrong():
 
     for asked in islice(squad_sentences(train("squad/dev-v1.1.json"), rng), 200):
         sentence, *short = asked.right
-        assert all(any(text in sentence for text in (answer, answer.strip())) for answer in short[:1])
         assert sentence not in asked.wrong
+        # The last wrong one may be the right sentence with another answer in its place.
+        assert not any(answer in text for answer in short for text in asked.wrong[:-1])
 
 
 def test_answers_of_other_sets_stand_beside_a_paragraphs_sentence():

@@ -70,6 +70,7 @@ class OnnxAva:
     """One of AVA's designs in an ONNX model folder."""
 
     english = True
+    reads_assertions = False
 
     def __init__(self, encoder: OnnxEncoder, kind: str) -> None:
         heads = read_heads(encoder.runtime.folder).designs
