@@ -6,8 +6,8 @@
 - 3 and 4: F1 of every design on the pairs of the TREC-QA and WikiQA test sets; `--models` names a folder of folders
   that `qassay train ava` wrote, which are measured beside the embedded ones
 - 5: errors of the estimated quality of rankers (`rankers.py`), with A2
-- 6: accuracy of question answering systems, estimated and true: NQ-301's systems, whose questions no training saw; the
-  threshold is tuned on a fifth of the questions
+- 6: accuracy of question answering systems, estimated and true: the twelve of NQ-301, whose questions no training saw;
+  the threshold is tuned on a fifth of the questions
 - 9: which sentence a reranker chooses that was fitted to the very questions, and which AVA chooses, given the sentence
   that the reranker was fitted to. The candidates of a TREC-QA test question are the 200 sentences of all its files that
   BM25 ranks first, without that one; people's labels say whether the choice is right
@@ -34,6 +34,7 @@ from qassay.models.hf.judge_design import DESIGNS
 from qassay.models.onnx.ava import read_heads
 from qassay.records import Example, Reference
 from qassay.scoring.scorer import score_examples
+from qassay.training.answer_text import question_key
 from qassay.training.ava.pairs import pair_up
 from qassay.training.splits import hashes_below
 from rankers import FILES, TRANSFER, bm25
@@ -147,25 +148,44 @@ def rankers(given: argparse.Namespace) -> list[Line]:
 
 def systems(_given: argparse.Namespace) -> list[Line]:
     """Estimate the accuracy of question answering systems (Table 6; there RMSE .0198 and .0350, tau .929 and .643)."""
-    examples = [example for example in nq301().examples if example.judgement is not None]
+    examples = nq301().examples
     judged = np.array([example.judgement for example in examples], np.float64)
-    names = np.array([example.system for example in examples])
+    rows = system_rows(examples)
     dev = np.array([hashes_below(example.question, 0.2) for example in examples])
     lines: list[Line] = []
     for metric in (A2, "ava"):
         scores = score_examples(examples, [metric], batch=256).scores[metric]
-        threshold = rate_threshold(scores[dev], judged[dev], names[dev].tolist())
+        tuned = np.concatenate([each[dev[each]] for each in rows.values()])
+        names = [name for name, each in rows.items() for _ in each[dev[each]]]
+        threshold = rate_threshold(scores[tuned], judged[tuned], names)
         for split, chosen in (("dev", dev), ("test", ~dev)):
-            rates = [
-                (each, float((scores >= threshold)[rows].mean()), float(judged[rows].mean()))
-                for each in sorted(set(names.tolist()))
-                if (rows := chosen & (names == each)).any()
-            ]
-            found = system_agreement([rate[1] for rate in rates], [rate[2] for rate in rates])
-            line: Line = {"data": f"NQ-301 {split}", "metric": metric}
-            line |= {f"{each}": f"{estimated:.3f} / {true:.3f}" for each, estimated, true in rates}
-            lines.append(line | {"rmse": found.rmse, "sigma": found.sigma, "tau": found.kendall, "p": found.kendall_p})
+            parts = {name: each[chosen[each]] for name, each in rows.items()}
+            estimated = {name: float((scores[part] >= threshold).mean()) for name, part in parts.items()}
+            true = {name: float(judged[part].mean()) for name, part in parts.items()}
+            found = system_agreement(list(estimated.values()), list(true.values()))
+            agreed = {"rmse": found.rmse, "sigma": found.sigma, "tau": found.kendall, "p": found.kendall_p}
+            lines.append({"data": f"NQ-301 {split}", "evaluator": metric, **estimated, **agreed})
+            lines.append({"data": f"NQ-301 {split}", "evaluator": "people", **true})
     return lines
+
+
+def system_rows(examples: Sequence[Example]) -> dict[str, np.ndarray]:
+    """Find which of NQ-301's judged answers each system gave."""
+    known = {
+        (question_key(example.question), question_key(example.candidate or "")): row
+        for row, example in enumerate(examples)
+    }
+    found: dict[str, np.ndarray] = {}
+    for path in sorted((DATA / "bench/openqa_eval/model_outputs").glob("*.jsonl")):
+        rows = []
+        for line in path.read_text(encoding="utf-8").splitlines():
+            given = json.loads(line)
+            said = given["prediction"]
+            answer = ", ".join(said) if isinstance(said, list) else said
+            rows.append(known.get((question_key(given["question"]), question_key(answer)), -1))
+        # A few answers were not judged as they were given.
+        found[path.stem.split("_", 1)[1]] = np.array([row for row in rows if row >= 0], np.int64)
+    return found
 
 
 def overfitted(_given: argparse.Namespace) -> list[Line]:
