@@ -112,7 +112,8 @@ def ava(
         str | None, typer.Option("--preset", help="ava: the paper's rate and batch size; else ours.")
     ] = None,
     epochs: Annotated[
-        int | None, typer.Option("--epochs", min=1, help="By default 2; the best on dev is kept.")
+        int | None,
+        typer.Option("--epochs", min=1, help="By default 2, on all-MiniLM-L6-v2 3; the best on dev is kept."),
     ] = None,
     rate: Annotated[
         float | None, typer.Option("--rate", min=1e-8, max=1.0, help="Learning rate; by default the base's.")

@@ -1,13 +1,15 @@
 """The questions with right and wrong answers that AVA's embedded models are trained on, from public sets.
 
 Answer selection sets give sentences. Others are turned into the same: an accepted answer, a sentence that holds it and
-a system's answer that people judged right are all right answers to one question; sentences beside it, answers judged
-wrong and sentences with another answer in its place are wrong.
+a system's answer that people judged right are all right answers to one question; sentences beside it and answers judged
+wrong are wrong. No wrong answer is made of a right one by exchanging a word: such rows teach that sentences in other
+words are wrong, and the models then miss most right sentences of TREC-QA.
 """
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -24,18 +26,17 @@ from qassay.training.answer_text import (
 )
 from qassay.training.ava.pairs import AvaRow, pair_up
 from qassay.training.corpora import evouna as evouna_corpus
-from qassay.training.corpora import judged_answers, qadialog, squad
+from qassay.training.corpora import judged_answers, squad
 from qassay.training.corpora import multirc as multirc_corpus
 from qassay.training.corpora import qed as qed_corpus
 from qassay.training.files import write_sides
-from qassay.training.judge.composed import SwapPool
 from qassay.training.keyphrase import sources as marked
 from qassay.training.sources import DataSource, counts_by_source, licensed, nothing_left, read_recipe
 from qassay.training.splits import DEV, TRAIN, hashes_below, held_back
 
 RECIPE = "ava"
 CAPS = {
-    "trec": 200,
+    "trec": 100,
     "trec_short": 20,
     "wikiqa": 60,
     "evouna": 8,
@@ -43,8 +44,8 @@ CAPS = {
     "qed": 10,
     "efficientqa": 3,
     "multirc": 3,
-    "qa_to_sentence": 3,
-    "squad": 4,
+    "squad": 2,
+    "squad_elsewhere": 5,
 }
 """Right pairs of a question, and wrong ones, that a source may give; the development sets give all of theirs."""
 NATURAL_QUESTIONS = frozenset({"evouna", "evouna_sentences", "qed", "efficientqa"})
@@ -55,7 +56,10 @@ _DEV_SHARE = 0.1
 _SENTENCE_WORDS = 5
 _SHORT_WORDS = 12
 _SIDE_SENTENCES = 3
-_SWAPPED = 2
+_SHARED_WORDS = 2
+_SHARED_PART = 0.4
+_FAR_RIGHT = 2
+_FAR_WRONG = 5
 
 Selections = Iterator[QuestionSentences]
 
@@ -88,22 +92,11 @@ def evouna(path: Path, _rng: np.random.Generator) -> Selections:
         yield QuestionSentences(row.question, *map(tuple, _judged(row)))
 
 
-def evouna_sentences(path: Path, rng: np.random.Generator) -> Selections:
-    """Yield the same without short answers; wrong ones are also right ones with another answer in its place."""
-    spans = [row for row in marked.evouna(path, "") if row.spans]
-    pool = SwapPool((row.question, row.answer[slice(*row.spans[0])]) for row in spans)
-    swapped: dict[str, list[str]] = defaultdict(list)
-    for row in spans:
-        other = pool.draw(row.question, row.answer[slice(*row.spans[0])], rng)
-        if other is None or len(words(row.answer)) < _SENTENCE_WORDS:
-            continue
-        text = row.answer
-        for start, end in reversed(row.spans):
-            text = text[:start] + other + text[end:]
-        swapped[row.question].append(text)
-    for asked in evouna_corpus.read(path):
-        right, wrong = ([text for text in side if len(words(text)) >= _SENTENCE_WORDS] for side in _judged(asked))
-        yield QuestionSentences(asked.question, tuple(right), (*wrong, *swapped[asked.question][:_SWAPPED]))
+def evouna_sentences(path: Path, _rng: np.random.Generator) -> Selections:
+    """Yield the same without short answers."""
+    for row in evouna_corpus.read(path):
+        right, wrong = (tuple(text for text in side if len(words(text)) >= _SENTENCE_WORDS) for side in _judged(row))
+        yield QuestionSentences(row.question, right, wrong)
 
 
 def qed(path: Path, _rng: np.random.Generator) -> Selections:
@@ -144,38 +137,55 @@ def multirc(path: Path, _rng: np.random.Generator) -> Selections:
             yield QuestionSentences(asked.question, right, wrong)
 
 
-def qa_to_sentence(path: Path, rng: np.random.Generator) -> Selections:
-    """Yield short answers with the sentences that people made of them, and with another answer in its place."""
-    rows = list(qadialog.read(path))
-    pool = SwapPool((row.question, row.answer) for row in rows)
-    for row in rows:
-        wrong = []
-        for sentence in dict.fromkeys(row.sentences):
-            other = pool.draw(row.question, row.answer, rng)
-            if other is None:
-                continue
-            if spans := find_longest_phrase(sentence, [row.answer]):
-                start, end = spans[0]
-                wrong.append(sentence[:start] + other.lower() + sentence[end:])
-            wrong.append(other.lower())
-        yield QuestionSentences(row.question, (row.answer, *row.sentences), tuple(wrong))
-
-
-def squad_sentences(path: Path, rng: np.random.Generator) -> Selections:
-    """Yield the sentence around the answer, and annotators' answers; wrong are sentences beside it, and it changed."""
-    rows = [row for row in squad.read(path) if row.answers and row.holds(row.commonest)]
-    pool = SwapPool((row.question, row.commonest.text) for row in rows)
-    for row in rows:
-        found = sentence_around(row.context, row.commonest.span)
-        if not found:
-            continue
-        sentence, (start, end) = found
+def squad_sentences(path: Path, _rng: np.random.Generator) -> Selections:
+    """Yield the sentence around the answer, and annotators' answers; sentences beside it are wrong."""
+    for row, sentence in _answered(path):
         asked = content_words(row.question)
         others = _without(sentences_of(row.context), sentence, row.accepted)
-        wrong = sorted(others, key=lambda text: -len(content_words(text) & asked))[:_SIDE_SENTENCES]
-        if other := pool.draw(row.question, row.commonest.text, rng):
-            wrong.append(sentence[:start] + other + sentence[end:])
+        wrong = sorted(others, key=partial(_distance, asked))[:_SIDE_SENTENCES]
         yield QuestionSentences(row.question, (sentence, *row.accepted[:2]), tuple(wrong))
+
+
+def squad_elsewhere(path: Path, _rng: np.random.Generator) -> Selections:
+    """Yield the sentence around the answer, and sentences elsewhere in the article that seem to answer too.
+
+    Those hold the answer and much of the question. Sentences with much of the question and none of the answer's words
+    are wrong. As in TREC-QA, what two right sentences have in common is often the answer alone.
+    """
+    rows = list(_answered(path))
+    articles: dict[int, dict[str, set[str]]] = defaultdict(dict)
+    for context, article in {row.context: row.article for row, _ in rows}.items():
+        articles[article] |= {text.strip(): content_words(text) for text in sentences_of(context)}
+    for row, sentence in rows:
+        asked = content_words(row.question)
+        answer = content_words(row.commonest.text) - asked
+        if not answer or len(asked) < _SHARED_WORDS:
+            continue
+        right, wrong = [], []
+        for text, known in articles[row.article].items():
+            shared = len(asked & known)
+            if shared < _SHARED_WORDS or text in sentence or sentence.strip() in text:
+                continue
+            if not answer & known:
+                wrong.append(text)
+            elif shared >= _SHARED_PART * len(asked) and find_longest_phrase(text, [row.commonest.text]):
+                right.append(text)
+        if right:
+            near = partial(_distance, asked)
+            right, wrong = sorted(right, key=near)[:_FAR_RIGHT], sorted(wrong, key=near)[:_FAR_WRONG]
+            yield QuestionSentences(row.question, (sentence.strip(), *right), tuple(wrong))
+
+
+def _answered(path: Path) -> Iterator[tuple[squad.SquadRow, str]]:
+    """Yield SQuAD's answered questions with the sentence around the answer that most annotators gave."""
+    for row in squad.read(path):
+        if row.answers and row.holds(row.commonest) and (found := sentence_around(row.context, row.commonest.span)):
+            yield row, found[0]
+
+
+def _distance(asked: set[str], text: str) -> int:
+    """Return how little a text has of the words that are asked about; for sorting."""
+    return -len(content_words(text) & asked)
 
 
 def _without(sentences: Iterable[str], sentence: str, answers: Sequence[str]) -> list[str]:
@@ -200,8 +210,8 @@ READERS: dict[str, Callable[[Path, np.random.Generator], Selections]] = {
     "qed": qed,
     "efficientqa": efficientqa,
     "multirc": multirc,
-    "qa_to_sentence": qa_to_sentence,
     "squad": squad_sentences,
+    "squad_elsewhere": squad_elsewhere,
 }
 
 
