@@ -37,7 +37,7 @@ from qassay.scoring.scorer import score_examples
 from qassay.training.answer_text import question_key
 from qassay.training.ava.pairs import pair_up
 from qassay.training.splits import hashes_below
-from rankers import FILES, TRANSFER, bm25
+from rankers import FILES, TRANSFER, Ranker, bm25
 from rankers import run as run_rankers
 
 DATA = Path(os.environ.get("QASSAY_DATA", Path(__file__).parents[2] / "shared" / "data"))
@@ -194,7 +194,8 @@ def overfitted(_given: argparse.Namespace) -> list[Line]:
     asked = [each for each in files[-1] if len(set(each.right)) > 1]
     sentences = list(dict.fromkeys(text for file in files for each in file for text in (*each.right, *each.wrong)))
     known = [each.right[0] for each in asked]
-    pools = [pool(each, known[number], sentences) for number, each in enumerate(asked)]
+    ranker = bm25(Pairs([""] * len(sentences), sentences, np.zeros(len(sentences), bool)))
+    pools = [pool(each, known[number], sentences, ranker) for number, each in enumerate(asked)]
     usable = [number for number, texts in enumerate(pools) if set(texts) & set(asked[number].right)]
     choices = {"BM25": [pools[number][0] for number in usable]}
     fitted = [
@@ -226,11 +227,10 @@ def overfitted(_given: argparse.Namespace) -> list[Line]:
     ]
 
 
-def pool(asked: QuestionSentences, known: str, sentences: Sequence[str]) -> list[str]:
-    """Return the sentences that BM25 ranks first, without the one that is known."""
+def pool(asked: QuestionSentences, known: str, sentences: Sequence[str], ranker: Ranker) -> list[str]:
+    """Return the sentences that a ranker puts first, without the one that is known."""
     others = [text for text in sentences if text != known]
-    everything = Pairs([asked.question] * len(others), others, np.zeros(len(others), bool))
-    found = bm25(everything)(everything)
+    found = ranker(Pairs([asked.question] * len(others), others, np.zeros(len(others), bool)))
     return [others[index] for index in np.argsort(-found, kind="stable")[:POOL]]
 
 

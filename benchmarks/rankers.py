@@ -18,6 +18,7 @@ import os
 import warnings
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -48,6 +49,8 @@ LAYERS = (1, 4)
 
 
 Ranker = Callable[[Pairs], Floats]
+words = cache(word)
+"""The tokens of a text; each sentence is ranked for many questions."""
 WRONG = 8
 """Wrong sentences of a question on which the neural rankers are trained."""
 TRANSFER = 6000
@@ -72,16 +75,16 @@ def usable(selections: Sequence[QuestionSentences]) -> list[QuestionSentences]:
 
 def bm25(training: Pairs, k: float = 1.2, b: float = 0.75) -> Ranker:
     """Rank by BM25, with frequencies of the training sentences."""
-    documents = [word(text) for text in dict.fromkeys(training.text)]
+    documents = [words(text) for text in dict.fromkeys(training.text)]
     frequency = Counter(token for document in documents for token in set(document))
     mean = sum(map(len, documents)) / len(documents)
 
     def rank(candidates: Pairs) -> Floats:
         scores = []
         for question, text in zip(candidates.question, candidates.text, strict=True):
-            counts, length = Counter(word(text)), len(word(text))
+            counts, length = Counter(words(text)), len(words(text))
             score = 0.0
-            for token in set(word(question)) & set(counts):
+            for token in set(words(question)) & set(counts):
                 rarity = np.log(1 + (len(documents) - frequency[token] + 0.5) / (frequency[token] + 0.5))
                 score += rarity * counts[token] * (k + 1) / (counts[token] + k * (1 - b + b * length / mean))
             scores.append(score)
@@ -92,7 +95,7 @@ def bm25(training: Pairs, k: float = 1.2, b: float = 0.75) -> Ranker:
 
 def shared_words(training: Pairs | None) -> Ranker:
     """Rank by the question's words that the sentence has, rare ones first where training sentences are given."""
-    documents = [set(word(text)) for text in dict.fromkeys(training.text)] if training else []
+    documents = [set(words(text)) for text in dict.fromkeys(training.text)] if training else []
     frequency = Counter(token for document in documents for token in document)
 
     def rank(candidates: Pairs) -> Floats:
@@ -100,7 +103,7 @@ def shared_words(training: Pairs | None) -> Ranker:
             [
                 sum(
                     np.log((1 + len(documents)) / (1 + frequency[token])) if training else 1.0
-                    for token in set(word(question)) & set(word(text))
+                    for token in set(words(question)) & set(words(text))
                 )
                 for question, text in zip(candidates.question, candidates.text, strict=True)
             ]
