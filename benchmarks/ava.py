@@ -1,6 +1,6 @@
-"""Tables 2 to 6 and 9 of the AVA paper (Vu and Moschitti 2021) with the embedded models, beside what it reports.
+"""Tables 2 to 6 and 9 of the AVA paper (Vu and Moschitti 2021), beside what it reports.
 
-    python benchmarks/ava.py [--table N…] [--models FOLDER] [--transfer N] [--json FILE]
+    python benchmarks/ava.py [--table N…] [--model FOLDER] [--models FOLDER] [--transfer N] [--json FILE]
 
 - 2: how many pairs WikiQA and TREC-QA give; the paper's set, AVA-WQA, was not published
 - 3 and 4: F1 of every design on the pairs of the TREC-QA and WikiQA test sets; `--models` names a folder of folders
@@ -29,7 +29,7 @@ from qassay.io.readers.answer_selection import QuestionSentences, read_selection
 from qassay.io.source import Source
 from qassay.meta.accuracy.classification import classify, rate_threshold
 from qassay.meta.ranking.rankings import system_agreement
-from qassay.models.base import EMBEDDED_FOLDER
+from qassay.models.base import EMBEDDED, parse_ref
 from qassay.models.hf.judge_design import DESIGNS
 from qassay.models.onnx.ava import read_heads
 from qassay.records import Example, Reference
@@ -41,7 +41,6 @@ from rankers import FILES, TRANSFER, Ranker, bm25
 from rankers import run as run_rankers
 
 DATA = Path(os.environ.get("QASSAY_DATA", Path(__file__).parents[2] / "shared" / "data"))
-A2 = "ava,kind=a2,refs=mean"
 RIGHT = 0.5
 POOL = 200
 OVERFIT = 12
@@ -83,6 +82,11 @@ PUBLISHED_RANKERS = {
 PUBLISHED_PAIRS = {"train": (183_894, 349_765), "dev": (430_230, 426_246), "test": (479_028, 449_625)}
 
 
+def peers(given: argparse.Namespace) -> str:
+    """Return the spec of A2, the embedded one or that of a folder."""
+    return "ava,kind=a2" if given.model == EMBEDDED else f"ava,kind=a2,model={given.model}"
+
+
 def statistics(_given: argparse.Namespace) -> list[Line]:
     """Count what the paper counts of AVA-WQA (Table 2)."""
     lines: list[Line] = [
@@ -106,19 +110,24 @@ def statistics(_given: argparse.Namespace) -> list[Line]:
     return lines
 
 
-def configurations(_given: argparse.Namespace) -> list[Line]:
+def configurations(given: argparse.Namespace) -> list[Line]:
     """List what is trained and measured (Table 3)."""
-    embedded = read_heads(EMBEDDED_FOLDER).designs
+    found = read_heads(parse_ref(given.model).folder).designs
     return [
-        {"kind": name, "pairs": " ".join(design.pairs), "peer attention": design.peer, "embedded": name in embedded}
+        {"kind": name, "pairs": " ".join(design.pairs), "peer attention": design.peer, "measured": name in found}
         for name, design in DESIGNS.items()
     ]
 
 
 def point_wise(given: argparse.Namespace) -> list[Line]:
     """Measure F1 of every design on pairs of the test sets (Table 4)."""
-    kinds = ["linear", *read_heads(EMBEDDED_FOLDER).designs]
-    specs = [*(f"ava,kind={kind}" for kind in kinds), *(models_in(given.models) if given.models else ())]
+    place = "" if given.model == EMBEDDED else f",model={given.model}"
+    kinds = read_heads(parse_ref(given.model).folder).designs
+    specs = [
+        "ava,kind=linear",
+        *(f"ava,kind={kind}{place}" for kind in kinds),
+        *(models_in(given.models) if given.models else ()),
+    ]
     lines: list[Line] = []
     answers = {name: SETS[name]().examples for name in ("trecqa", "wikiqa")}
     scores = {name: score_examples(examples, specs, batch=256).scores for name, examples in answers.items()}
@@ -137,7 +146,7 @@ def rankers(given: argparse.Namespace) -> list[Line]:
     """Compare the rankers' estimated quality with the true one (Table 5)."""
     lines: list[Line] = []
     for name in FILES:
-        for found in run_rankers(name, [A2], given.transfer):
+        for found in run_rankers(name, [f"{peers(given)},refs=mean"], given.transfer):
             line = {"data": found["set"]} | {key: found[key] for key in ("measure", "rmse", "sigma", "tau", "p")}
             published = PUBLISHED_RANKERS[str(found["set"]), str(found["measure"])]
             lines.append(
@@ -146,14 +155,14 @@ def rankers(given: argparse.Namespace) -> list[Line]:
     return lines
 
 
-def systems(_given: argparse.Namespace) -> list[Line]:
+def systems(given: argparse.Namespace) -> list[Line]:
     """Estimate the accuracy of question answering systems (Table 6; there RMSE .0198 and .0350, tau .929 and .643)."""
     examples = nq301().examples
     judged = np.array([example.judgement for example in examples], np.float64)
     rows = system_rows(examples)
     dev = np.array([hashes_below(example.question, 0.2) for example in examples])
     lines: list[Line] = []
-    for metric in (A2, "ava"):
+    for metric in (f"{peers(given)},refs=mean", "ava"):
         scores = score_examples(examples, [metric], batch=256).scores[metric]
         tuned = np.concatenate([each[dev[each]] for each in rows.values()])
         names = [name for name, each in rows.items() for _ in each[dev[each]]]
@@ -188,7 +197,7 @@ def system_rows(examples: Sequence[Example]) -> dict[str, np.ndarray]:
     return found
 
 
-def overfitted(_given: argparse.Namespace) -> list[Line]:
+def overfitted(given: argparse.Namespace) -> list[Line]:
     """Choose among many sentences with a reranker fitted to the questions, and with AVA (Table 9: 25 % and 66 %)."""
     files = [list(read_selection(Source.at(DATA / path))) for path in FILES["TREC-QA"]]
     asked = [each for each in files[-1] if len(set(each.right)) > 1]
@@ -213,7 +222,7 @@ def overfitted(_given: argparse.Namespace) -> list[Line]:
     scored = {"over-fitted reranker": reranker(flat)}
     references = [(Reference(known[n]),) for n in usable for _ in pools[n]]
     examples = [Example(str(row), flat.question[row], references[row], flat.text[row]) for row in range(len(flat.text))]
-    scored |= score_examples(examples, ["ava,kind=a2", "ava"], batch=256).scores
+    scored |= score_examples(examples, [peers(given), "ava"], batch=256).scores
     for name, scores in scored.items():
         parts = np.split(scores, ends)
         choices[name] = [pools[n][int(np.argmax(part))] for n, part in zip(usable, parts, strict=True)]
@@ -253,6 +262,7 @@ def main() -> None:
     """Measure what is asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--table", action="append", type=int, choices=sorted(TABLES), help="by default all")
+    parser.add_argument("--model", default=EMBEDDED, help="where A2 is, and other designs on the embedded encoder")
     parser.add_argument("--models", type=Path, help="a folder of folders that `qassay train ava` wrote")
     parser.add_argument("--transfer", type=int, default=TRANSFER, help="pairs that the last ranker is tuned on first")
     parser.add_argument("--json", type=Path, help="write all lines to this file")

@@ -43,7 +43,7 @@ FILES = {
     "TREC-QA": ("train/trecqa/TRAIN.xml", "train/trecqa/DEV.xml", "bench/trecqa/TEST.xml"),
     "WikiQA": ("train/wikiqa/WikiQA-train.tsv", "train/wikiqa/WikiQA-dev.tsv", "bench/wikiqa/WikiQA-test.tsv"),
 }
-METRICS = ("token_f1", "ava,kind=linear,refs=mean", "ava,kind=a2,refs=mean", "ava,refs=mean")
+METRICS = ("token_f1", "ava,kind=linear,refs=mean", "ava,refs=mean")
 MEASURES = ("P@1", "MAP", "MRR")
 LAYERS = (1, 4)
 

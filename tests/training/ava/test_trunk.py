@@ -116,6 +116,16 @@ def test_an_exported_design_says_what_the_network_says(
         np.testing.assert_allclose(logits, expected[name].numpy(), atol=tolerance)
 
 
+def test_a_design_reads_its_own_texts_alone(exported: tuple[Path, float]):
+    """A0 of question and reference does not see the answer, which the paper shows with an F1 of .07 (Table 4)."""
+    folder, _ = exported
+    judge = OnnxAva(OnnxEncoder(str(folder), folder), "a0-qr")
+
+    right, wrong = judge.judge([row.judged for row in ROWS[:2]])
+
+    assert right == wrong
+
+
 def test_designs_share_one_file_of_weights(exported: tuple[Path, float]):
     """Twelve graphs lie beside one file, and texts are cut alike."""
     heads = read_heads(exported[0]).designs
@@ -152,11 +162,7 @@ def test_a_trained_design_is_added_to_a_model_folder(kind: str, base: Path, data
 
     assert len(reached) == 1
     asked = {"question": "what is the capital"}
-    own, embedded = (
-        score_of(f"ava,kind=a1-rt{model}", "it is rome", "paris", **asked) for model in (f",model={folder}", "")
-    )
-    assert 0 < own < 1
-    assert own != embedded
+    assert 0 < score_of(f"ava,kind=a1-rt,model={folder}", "it is rome", "paris", **asked) < 1
     assert score_of(f"ava,model={folder}", "it is rome", "paris", **asked) < 0.5
     assert (folder / "MODEL_CARD.md").is_file()
 
