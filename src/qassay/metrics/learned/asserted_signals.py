@@ -51,9 +51,9 @@ def asserted_signals(batch: Batch, pairs: Pairs, whole: Signals) -> Signals:
         part = _asserted_batch(batch)
         some = subset(pairs, partial)
         signals = [lexical_signals(part, some), model_signals(part, some)]
-        names = [name for each in signals for name in each.names]
+        known = [name for each in signals for name in each.names]
         found = np.column_stack([each.values for each in signals])
-        values[partial] = found[:, [names.index(name) for name in COMPARED]]
+        values[partial] = found[:, [known.index(name) for name in COMPARED]]
     names = tuple(f"{PREFIX}{name}" for name in COMPARED)
     return Signals((*names, *ABSTAINING), np.column_stack([values, _abstaining(batch, pairs)]))
 

@@ -24,8 +24,6 @@ _NUMBER = re.compile(r"\d")
 _LONGEST_GOLD = 8
 _LONGEST_SENTENCE = 60
 _DRAWS = 8
-_BROAD = 2
-"""The length of the key under which every answer is found."""
 _KINDS = {"who": "person", "whose": "person", "whom": "person", "where": "place", "when": "date"}
 
 
@@ -78,11 +76,11 @@ class Rivals:
 
     def draw(self, fact: Fact, rng: np.random.Generator, *, but: Iterable[str] = ()) -> str | None:
         """Draw another answer of the same kind that shares no word with the fact's and none with those in `but`."""
-        options = next(
-            found for key in self._keys(fact) if len(found := self._pool[key]) > _DRAWS or len(key) == _BROAD
-        )
+        close, broad = (self._pool[key] for key in self._keys(fact))
+        options = close if len(close) > _DRAWS else broad
         taken = {word for text in (fact.gold, fact.question, *but) for word, _ in words(text)}
-        for index in rng.integers(len(options), size=_DRAWS).tolist() if options else ():
+        places: list[int] = rng.integers(len(options), size=_DRAWS).tolist() if options else []
+        for index in places:
             if not taken & {word for word, _ in words(options[index])}:
                 return options[index]
         return None

@@ -124,7 +124,8 @@ def wrap(said: Said, rng: np.random.Generator, share: float = 0.35) -> Said:
 
 def join(*parts: Said) -> Said:
     """Put texts one after the other, with spaces between them."""
-    text, spans = "", []
+    text = ""
+    spans: list[Span] = []
     for part in parts:
         text += " " if text and part.text else ""
         spans += moved(part.spans, len(text))

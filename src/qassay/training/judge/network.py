@@ -87,7 +87,8 @@ class JudgePairs:
         keys = torch.from_numpy(word_keys(inputs.pieces, inputs.kinds)).to(device)
         asserted = torch.from_numpy(inputs.asserted.astype("int64")).to(device)
         texts = {role: torch.from_numpy(getattr(inputs, role)).to(device) for role in ROLES}
-        return cls(*(Ragged(each, inputs.lengths) for each in (pieces, keys, asserted)), texts)
+        flat = [Ragged(each, inputs.lengths) for each in (pieces, keys, asserted)]
+        return cls(flat[0], flat[1], flat[2], texts)
 
     def lengths(self, *, context: bool) -> NDArray[np.int64]:
         """Count the pieces of each pair."""
