@@ -266,8 +266,8 @@ def cases() -> str:
     """Count TREC-QA's test questions on which the judge corrects the best ranker."""
     training, _, test = ([*read_selection(Source.at(ranking.DATA / Path(path)))] for path in ranking.FILES["TREC-QA"])
     selections = ranking.usable(test)
-    candidates = ranking.Candidates.of(selections)
-    ranker = ranking.rankers_from(ranking.Candidates.of(training))["hidden 256"]
+    candidates = ranking.sentences(selections)
+    ranker = ranking.rankers_from(ranking.sentences(training), transfer=0)["hidden 256"]
     values = ranker(candidates)
     tops = ranking.top_ones(candidates, values)
     scores = ranking.judged(candidates, selections, [JUDGE])[JUDGE]
