@@ -55,7 +55,7 @@ class Answers:
     question: list[str]
 
     def hide(self, shown: Bools) -> Floats:
-        """Give the labels of some answers only."""
+        """Return the labels of some answers only."""
         return np.where(shown, self.truth, np.nan)
 
 

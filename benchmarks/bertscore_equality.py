@@ -75,7 +75,7 @@ def theirs(scorer: BERTScorer, examples: Sequence[Example], batch: int = 64) -> 
 
 
 def difference(examples: Sequence[Example], folder: Path, layer: int, *, idf: bool) -> tuple[Scores, int]:
-    """Give the largest differences of precision, recall and F1, and how many answers padding had changed."""
+    """Return the largest differences of precision, recall and F1, and how many answers padding had changed."""
     scorer = package(examples, layer, idf=idf)
     found, expected = ours(examples, folder, layer, idf=idf), theirs(scorer, examples)
     padded = np.flatnonzero((np.abs(found - expected) > PADDING).any(axis=0)).tolist()

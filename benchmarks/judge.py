@@ -59,7 +59,7 @@ class Answers:
 
 
 def evouna() -> Answers:
-    """Give the judged answers to the held-back questions."""
+    """Return the judged answers to the held-back questions."""
     examples = [
         example
         for example in Reader([DATA / "train/evouna/NQ.json"])
@@ -69,7 +69,7 @@ def evouna() -> Answers:
 
 
 def nq301() -> Answers:
-    """Give NQ-301 with people's verdicts, and those of BEM and GPT-4."""
+    """Return NQ-301 with people's verdicts, and those of BEM and GPT-4."""
     folder = DATA / "bench/openqa_eval"
     golds = folder / "NQ301_BEM.tsv"
     examples = [example for example in Reader([golds, folder / "NQ301_human.tsv"]) if example.judgement is not None]
@@ -116,7 +116,7 @@ SCORED = ("marco", "avsd", "multi")
 
 
 def scores_of(answers: Answers, metrics: Sequence[str]) -> Iterator[tuple[str, Floats]]:
-    """Give each metric's scores, and the other judges' verdicts."""
+    """Return each metric's scores, and the other judges' verdicts."""
     table = score_examples(answers.examples, metrics, batch=256)
     yield from table.scores.items()
     yield from answers.others.items()
@@ -166,7 +166,7 @@ def system_line(scores: Floats, judged: Floats, systems: np.ndarray) -> dict[str
 
 
 def models_in(folder: Path) -> list[str]:
-    """Give the specs of the models that `qassay train ava` wrote into folders of a folder, in the paper's order."""
+    """Return the specs of the models that `qassay train ava` wrote into folders of a folder, in the paper's order."""
     found = {read_settings(each).design: each for each in sorted(folder.iterdir()) if (each / DESCRIPTION).is_file()}
     return [f"ava,kind={kind},model={found[kind]}" for kind in DESIGNS if kind in found]
 

@@ -194,7 +194,7 @@ def question_type(text: str) -> str:
 
 
 def labels_of(examples: Sequence[Example]) -> NDArray[np.str_]:
-    """Give each answer's question type: the set's own where it has them, else what the wording tells."""
+    """Return each answer's question type: the set's own where it has them, else what the wording tells."""
     return np.array([each.question_type or question_type(each.question) for each in examples])
 
 

@@ -172,7 +172,7 @@ def compare(folder: Path, size: int) -> bool:
 
 
 def verdict(target: Target, label: str, times: dict[str, tuple[float, float]]) -> tuple[str, bool]:
-    """Say how many times faster than its peer a contender is, and whether that is enough."""
+    """Return how many times faster than its peer a contender is, and whether that is enough."""
     ratio = times[target.peer][0] / times[target.contender][0]
     wanted = target.times.get(label)
     good = wanted is None or ratio >= wanted

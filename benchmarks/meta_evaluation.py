@@ -51,7 +51,7 @@ class World:
         return f"{self.systems} x {self.questions}{', Likert' if self.likert else ''}"
 
     def panel(self, rng: np.random.Generator, systems: int | None = None, questions: int | None = None) -> Panel:
-        """Give people's judgements and two metrics of equal worth."""
+        """Return people's judgements and two metrics of equal worth."""
         rows, columns = systems or self.systems, questions or self.questions
         effects = np.linspace(-1, 1, rows) if self.fixed_systems else rng.normal(size=rows)
         quality = (

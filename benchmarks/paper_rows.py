@@ -50,7 +50,7 @@ class PaperTable:
         return cls(**{**stored, "columns": tuple(stored["columns"]), "rows": rows})
 
     def stored(self) -> dict[str, Any]:
-        """Give what a JSON file keeps."""
+        """Return what a JSON file keeps."""
         return asdict(self)
 
 
@@ -63,12 +63,12 @@ def number(value: float | None, digits: int = 3) -> str:
 
 
 def missing(name: str, paper: Sequence[str], why: str) -> Row:
-    """Give a row that is not measured."""
+    """Return a row that is not measured."""
     return Row(name, (NOTHING,) * len(paper), tuple(paper), NOT, why)
 
 
 def row(name: str, ours: Sequence[str], paper: Sequence[str], why: str = "") -> Row:
-    """Give a row that is measured: as published, or, with a reason, partly."""
+    """Return a row that is measured: as published, or, with a reason, partly."""
     return Row(name, tuple(ours), tuple(paper), PARTLY if why else WORKS, why)
 
 

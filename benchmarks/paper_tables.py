@@ -185,7 +185,7 @@ def kpqa(more: Sequence[str], draws: int) -> None:
 
 
 def pair_shares(name: str, specs: Sequence[str]) -> dict[str, tuple[str, list[PairAgreement]]]:
-    """Give the share of pairs ranked as people rank them, paired by question and by place, with the metric's name."""
+    """Return the share of pairs ranked as people rank them, paired by question and by place, with the metric's name."""
     examples = kpqa_examples(name)
     half = len(examples) // 2
     named = [replace(each, system="first" if i < half else "second") for i, each in enumerate(examples)]
@@ -283,7 +283,7 @@ def qags(more: Sequence[str], draws: int) -> None:
 
 
 def qags_votes(rows: Sequence[dict[str, Any]]) -> Ratings:
-    """Give the votes on the sentences of QAGS' summaries: 1 for consistent, 0 for not."""
+    """Return the votes on the sentences of QAGS' summaries: 1 for consistent, 0 for not."""
     votes = [
         ((f"{i}-{j}", ""), str(vote["worker_id"]), float(vote["response"] == "yes"))
         for i, row in enumerate(rows)

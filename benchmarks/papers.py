@@ -89,7 +89,7 @@ PARTS: dict[str, Part] = {
 
 
 def judge_weights() -> str:
-    """Give the identity of the installed judge's weights."""
+    """Return the identity of the installed judge's weights."""
     from qassay.models.load import load_judge  # noqa: PLC0415 - only where a part is measured
 
     return load_judge().fingerprint
@@ -139,7 +139,7 @@ def wanted(named: Sequence[str], kept: dict[str, Any]) -> list[str]:
 
 
 def state_of(name: str, kept: dict[str, Any]) -> str:
-    """Say whether a part is measured, and with which weights."""
+    """Return whether a part is measured, and with which weights."""
     if name not in kept:
         return "not measured"
     if PARTS[name].judged and kept[name]["judge"] != judge_weights():

@@ -29,7 +29,7 @@ OTHER_RANKERS = (
 
 
 def example(_settings: Settings) -> list[PaperTable]:
-    """Give Table 1's input with the judge's score, and Table 3's configurations."""
+    """Return Table 1's input with the judge's score, and Table 3's configurations."""
     score = float(score_examples([POPULATION], ["ava"]).score("ava", 0).value or np.nan)
     kinds = {
         "linear classifier, four features": ["linear"],
@@ -61,7 +61,7 @@ def example(_settings: Settings) -> list[PaperTable]:
 
 
 def pairs(_settings: Settings) -> list[PaperTable]:
-    """Give Table 2: questions, answers and the pairs made of them."""
+    """Return Table 2: questions, answers and the pairs made of them."""
     names = (
         "questions",
         "right",
@@ -106,7 +106,7 @@ def _counts(found: Statistics, names: Sequence[str]) -> list[int]:
 
 
 def models(settings: Settings) -> list[PaperTable]:
-    """Give Table 4: F1 of every kind of model on pairs of answer sentences."""
+    """Return Table 4: F1 of every kind of model on pairs of answer sentences."""
     specs = {"linear": "ava,kind=linear"} | embedded_kinds()
     if settings.models:
         specs |= {_kind(spec): spec for spec in verdicts.models_in(settings.models)}
@@ -154,7 +154,7 @@ def _kind(spec: str) -> str:
 
 
 def rankers(_settings: Settings) -> list[PaperTable]:
-    """Give Tables 5 and 7: rankers' quality by the judge and by the labels."""
+    """Return Tables 5 and 7: rankers' quality by the judge and by the labels."""
     lines = [line for name in ranking.FILES for line in ranking.run(name, [JUDGE])]
     found = {(str(line["set"]), str(line["measure"])): line for line in lines}
     errors, details = [], []
@@ -191,7 +191,7 @@ def _float(value: object) -> float | None:
 
 
 def systems(_settings: Settings) -> list[PaperTable]:
-    """Give Table 6: systems' accuracy by the judge and by people, on EVOUNA-NQ's held-back questions."""
+    """Return Table 6: systems' accuracy by the judge and by people, on EVOUNA-NQ's held-back questions."""
     answers = verdicts.evouna()
     judged = np.array([each.judgement for each in answers.examples], np.float64)
     names = np.array([each.system for each in answers.examples])
@@ -223,7 +223,7 @@ def systems(_settings: Settings) -> list[PaperTable]:
 
 
 def failures(_settings: Settings) -> list[PaperTable]:
-    """Give Tables 8 and 9: answers that a ranker and the judge see differently."""
+    """Return Tables 8 and 9: answers that a ranker and the judge see differently."""
     theirs = _PAPER["failures"]
     examples = [
         Example(str(i), question, (Reference(reference),), said)

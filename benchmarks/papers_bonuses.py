@@ -59,7 +59,7 @@ def score(spec: str, example: Example) -> float:
 
 
 def examples(_settings: Settings) -> list[PaperTable]:
-    """Give the worked examples of section 3."""
+    """Return the worked examples of section 3."""
     unrounded = "the paper calculates with rounded precision and recall"
     other_length = "the printed value is that without the full stop, which the paper counts elsewhere"
     rows: list[Row] = [
@@ -80,7 +80,7 @@ def examples(_settings: Settings) -> list[PaperTable]:
 
 
 def agreement(_settings: Settings) -> list[PaperTable]:
-    """Give the tables of correlations, and the curves of Figures 1 and 2."""
+    """Return the tables of correlations, and the curves of Figures 1 and 2."""
     kinds = ("yes-no", "entity", "overall")
     tables = [
         PaperTable(

@@ -63,7 +63,7 @@ UNSEEN = (
 
 
 def differs(spec: str) -> str:
-    """Say what is other than in the paper about a metric."""
+    """Return what is other than in the paper about a metric."""
     if spec.startswith("meteor"):
         return OTHER_METEOR
     if ":kpqa" in spec or ":kp" in spec:
@@ -83,7 +83,7 @@ def scored(name: str, half: int | None = None) -> Panel:
 
 
 def pairs_of(panel: Panel, name: str, specs: Sequence[str]) -> dict[str, tuple[float | None, float | None]]:
-    """Give Pearson and Spearman of some metrics; a metric that could not be scored has none."""
+    """Return Pearson and Spearman of some metrics; a metric that could not be scored has none."""
     found = correlations(panel, 0)
     pairs = {}
     for spec in specs:
@@ -100,19 +100,19 @@ def shown(pair: Sequence[float | None]) -> tuple[str, ...]:
 
 
 def published(name: str) -> dict[str, Pair]:
-    """Give the paper's Table 3 for a set, by our names."""
+    """Return the paper's Table 3 for a set, by our names."""
     if name in _PAPER["further"]:
         return dict(zip(NAMES, _PAPER["further"][name], strict=True))
     return {spec: KPQA[name]["bert_score" if spec == "bert_score:idf" else spec] for spec in NAMES}
 
 
 def at_hand(name: str) -> bool:
-    """Tell whether the file of a set is there."""
+    """Return whether the file of a set is there."""
     return (DATA / "bench" / "kpqa_human" / f"{name}.csv").exists()
 
 
 def agreement(settings: Settings) -> list[PaperTable]:
-    """Give Tables 3 and 6; the judges, which the paper does not have, stand in a note."""
+    """Return Tables 3 and 6; the judges, which the paper does not have, stand in a note."""
     columns = ("Pearson", "Spearman")
     tables = []
     for name, title in SETS.items():
@@ -149,7 +149,7 @@ def judges(name: str, settings: Settings) -> str:
 
 
 def question(_settings: Settings) -> list[PaperTable]:
-    """Give Table 4: without the domain, and without the question."""
+    """Return Table 4: without the domain, and without the question."""
     rows: list[Row] = []
     bases = tuple(WITHOUT_QUESTION)
     specs = [*(weighted(base, "kpqa") for base in bases), *(weighted(base, "kp") for base in bases)]
@@ -175,7 +175,7 @@ def question(_settings: Settings) -> list[PaperTable]:
 
 
 def figure(_settings: Settings) -> list[PaperTable]:
-    """Give Figure 1's example."""
+    """Return Figure 1's example."""
     example = Example(
         "1",
         "How many steps are involved in a hypothesis test?",
@@ -197,7 +197,7 @@ def figure(_settings: Settings) -> list[PaperTable]:
 
 
 def weights(_settings: Settings) -> list[PaperTable]:
-    """Give Table 5's example, with the rarity of words counted on all references of MS-MARCO."""
+    """Return Table 5's example, with the rarity of words counted on all references of MS-MARCO."""
     example = Example(
         "5",
         "How long do i need to walk in order to loose a pound ?",
@@ -216,7 +216,7 @@ def weights(_settings: Settings) -> list[PaperTable]:
 
 
 def types(_settings: Settings) -> list[PaperTable]:
-    """Give Figure 4, and how the hundred worst answers fall to the types."""
+    """Return Figure 4, and how the hundred worst answers fall to the types."""
     panel = scored("marco_all")
     labels = labels_of(kpqa_examples("marco_all"))
     sizes = Counter(labels.tolist())
@@ -240,7 +240,7 @@ def types(_settings: Settings) -> list[PaperTable]:
 
 
 def ranking(_settings: Settings) -> list[PaperTable]:
-    """Give Table 7: two models' answers ranked as people rank them."""
+    """Return Table 7: two models' answers ranked as people rank them."""
     asked = {("bert_score:idf" if spec == "bert_score" else spec): spec for spec in RANK_PAIRS["marco_all"]}
     shares = {
         name: {short: found[1] for short, found in pair_shares(name, (*asked, "lerc", "ava")).values()}
@@ -266,7 +266,7 @@ def ranking(_settings: Settings) -> list[PaperTable]:
 
 
 def halves(name: str) -> dict[str, int]:
-    """Tell which half of a file is which model's: the released file does not say it, the paper's figures do."""
+    """Return which half of a file is which model's: the released file does not say it, the paper's figures do."""
     lexical = ("bleu,n=1", "rouge_l")
     found = [pairs_of(scored(name, half), name, lexical) for half in (0, 1)]
     first, second = MODELS[name]
@@ -281,7 +281,7 @@ def halves(name: str) -> dict[str, int]:
 
 
 def models(_settings: Settings) -> list[PaperTable]:
-    """Give Tables 8 and 9: the models' quality, and agreement with people by model."""
+    """Return Tables 8 and 9: the models' quality, and agreement with people by model."""
     quality: list[Row] = []
     by_model = []
     part = "measured on the 500 judged answers of each model, not on the whole validation set"
@@ -306,7 +306,7 @@ def models(_settings: Settings) -> list[PaperTable]:
 
 
 def keyphrases(_settings: Settings) -> list[PaperTable]:
-    """Give Table 10: F1 of the keyphrase predictor."""
+    """Return Table 10: F1 of the keyphrase predictor."""
     measured = keyphrase_quality()
     count, f1, _ = measured["squad"]
     other = (
@@ -322,7 +322,7 @@ def keyphrases(_settings: Settings) -> list[PaperTable]:
 
 
 def lengths(_settings: Settings) -> list[PaperTable]:
-    """Give Table 1 as far as released files allow, and Table 2, which they do not."""
+    """Return Table 1 as far as released files allow, and Table 2, which they do not."""
     train = DATA / "train"
     texts = {
         "MS MARCO": _references("marco_all"),

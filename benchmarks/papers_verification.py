@@ -74,7 +74,7 @@ def _pair(values: tuple[float, float]) -> tuple[str, str]:
 
 
 def verification(_settings: Settings) -> list[PaperTable]:
-    """Give Table 1: how well the methods tell answers of the same meaning from others."""
+    """Return Table 1: how well the methods tell answers of the same meaning from others."""
     columns = ("accuracy, %", "squared error")
     found = benchmark.verification()["same meaning"]["methods"]
     rows = []
@@ -111,7 +111,7 @@ def verification(_settings: Settings) -> list[PaperTable]:
 
 
 def distributions(_settings: Settings) -> list[PaperTable]:
-    """Give Figure 2: the scores of pairs with the same and with another meaning, in ten bins."""
+    """Return Figure 2: the scores of pairs with the same and with another meaning, in ten bins."""
     pairs = [(example, labels["same meaning"]) for example, labels in benchmark.labelled_pairs()]
     known = [(example, label) for example, label in pairs if label is not None]
     same = np.array([label == 1 for _, label in known])
@@ -133,12 +133,12 @@ def distributions(_settings: Settings) -> list[PaperTable]:
 
 
 def shares(counts: Sequence[int]) -> list[str]:
-    """Give counts as shares in per cent."""
+    """Return counts as shares in per cent."""
     return [f"{100 * each / max(sum(counts), 1):.0f}" for each in counts]
 
 
 def paraphrases(_settings: Settings) -> list[PaperTable]:
-    """Give Table 5's pairs."""
+    """Return Table 5's pairs."""
     examples = [
         Example(str(i), "", (Reference(answer),), said) for i, (answer, said, *_) in enumerate(_PAPER["paraphrases"])
     ]
@@ -158,7 +158,7 @@ def paraphrases(_settings: Settings) -> list[PaperTable]:
 
 
 def summaries(settings: Settings) -> list[PaperTable]:
-    """Give Tables 2, 3 and 4: metrics of summaries held against people."""
+    """Return Tables 2, 3 and 4: metrics of summaries held against people."""
     correlated = scored_summaries(settings)
     by_level = {
         level: {each["metric"]: each for each in rows}
@@ -199,7 +199,7 @@ def summaries(settings: Settings) -> list[PaperTable]:
 
 
 def consistency(found: Mapping[str, Any]) -> PaperTable:
-    """Give Table 3."""
+    """Return Table 3."""
     rows: list[Row] = []
     for name, spec in FEQA_SPECS.items():
         key = spec if spec.startswith(("feqa", "factcc")) else spec.partition(",")[0]
@@ -236,7 +236,7 @@ def _three(found: Mapping[str, Any] | None) -> Sequence[str]:
 
 
 def qags(_settings: Settings) -> list[PaperTable]:
-    """Give the agreement of QAGS' annotators, and how overlap with the article goes with their votes."""
+    """Return the agreement of QAGS' annotators, and how overlap with the article goes with their votes."""
     rows = []
     for name, (alpha, own) in QAGS_PUBLISHED.items():
         given = json_rows(f"qags/mturk_{name}.jsonl")

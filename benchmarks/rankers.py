@@ -117,7 +117,7 @@ _EMBEDDED: defaultdict[int, dict[str, Floats]] = defaultdict(dict)
 
 
 def pooled(texts: Sequence[str], layer: int) -> Floats:
-    """Give the mean embedding of each text, of length 1; a text is encoded once, however many rankers read it."""
+    """Return the mean embedding of each text, of length 1; a text is encoded once, however many rankers read it."""
     made = _EMBEDDED[layer]
     distinct = [text for text in dict.fromkeys(texts) if text not in made]
     for start in range(0, len(distinct), 512):
@@ -202,7 +202,7 @@ def judged(candidates: Pairs, selections: Sequence[QuestionSentences], metrics: 
 
 
 def measures(candidates: Pairs, scores: Floats, right: Bools) -> tuple[float, float, float]:
-    """Give P@1, MAP and MRR; a question without a right sentence counts as 0."""
+    """Return P@1, MAP and MRR; a question without a right sentence counts as 0."""
     found = rank_candidates(candidates.question, scores, right.astype(float), keep_without_correct=True)
     return found.p_at_1 or 0.0, found.map or 0.0, found.mrr or 0.0
 

@@ -113,7 +113,7 @@ DRAWS = 1000
 
 
 def labelled_pairs() -> list[tuple[Example, dict[str, float | None]]]:
-    """Give QAEval's labelled pairs, each once, with the texts that the two answers stand in."""
+    """Return QAEval's labelled pairs, each once, with the texts that the two answers stand in."""
     folder = DATA / "answer_verification"
     texts: dict[tuple[str, str | None], tuple[str, str]] = {}
     with (folder / "summeval_expert_answers.jsonl").open(encoding="utf-8") as file:
@@ -177,7 +177,7 @@ def show_verification(
 
 
 def summeval_rows(references: int) -> Iterator[dict[str, Any]]:
-    """Give SummEval as rows of `qassay summary`: relevance is the judgement, the other scores stand beside it.
+    """Return SummEval as rows of `qassay summary`: relevance is the judgement, the other scores stand beside it.
 
     Of eleven references the first is the one that the news came with; the others were written for the set.
     """
@@ -196,7 +196,7 @@ def summeval_rows(references: int) -> Iterator[dict[str, Any]]:
 
 
 def qags_rows(name: str) -> Iterator[dict[str, Any]]:
-    """Give the sentences of QAGS's summaries; the judgement is the share of people who found one consistent."""
+    """Return the sentences of QAGS's summaries; the judgement is the share of people who found one consistent."""
     with (DATA / "qags" / f"mturk_{name}.jsonl").open(encoding="utf-8") as file:
         for number, row in enumerate(map(json.loads, file)):
             for place, sentence in enumerate(row["summary_sentences"]):
@@ -289,7 +289,7 @@ def table(title: str, panel: Panel, level: Level, published: Mapping[str, tuple[
 
 
 def answer_pairs(*, measuring: bool) -> list[JudgeRow]:
-    """Give pairs of long answers, of the held-back questions or of all others."""
+    """Return pairs of long answers, of the held-back questions or of all others."""
     rows = evouna_sentences(DATA.parent / "train/evouna/NQ.json", np.random.default_rng(0))
     return [
         row
@@ -319,7 +319,7 @@ def answers() -> dict[str, Any]:
 
 
 def area(scores: np.ndarray, right: np.ndarray) -> float:
-    """Give the area under the curve of the pairs that have a score."""
+    """Return the area under the curve of the pairs that have a score."""
     known = ~np.isnan(scores)
     return float(classify(scores[known], right[known].astype(np.float64), 0.5).auc or np.nan)
 
@@ -351,7 +351,7 @@ def ask_everything(rows: list[dict[str, Any]], metrics: Sequence[str]) -> list[S
 
 
 def counted(record: SummaryRecord, method: str, threshold: float) -> float:
-    """Give QAEval's score of a pair where answers count below a probability of no answer."""
+    """Return QAEval's score of a pair where answers count below a probability of no answer."""
     means = [
         np.mean(
             [(q.none < threshold) * (1.0 if method == "is_answered" else q.verdicts[method]) for q in source.questions]

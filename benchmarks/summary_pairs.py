@@ -43,13 +43,13 @@ class Held(NamedTuple):
 
 
 def evouna() -> Iterator[Held]:
-    """Give two systems' long answers to one training question."""
+    """Return two systems' long answers to one training question."""
     for row in answer_pairs(measuring=False):
         yield Held(row.candidate, row.references[0], row.label == 1)
 
 
 def trec(rng: np.random.Generator) -> Iterator[Held]:
-    """Give sentences found for one question, right and wrong ones alike."""
+    """Return sentences found for one question, right and wrong ones alike."""
     for found in read_selection(Source.at(DATA / "trecqa" / "TRAIN.xml")):
         right, wrong = (
             [text for text in dict.fromkeys(texts) if len(text.split()) > SAYS_SOMETHING]

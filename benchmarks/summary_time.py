@@ -59,7 +59,7 @@ class TimedQuestioner(Questioner):
         self._clock = clock
 
     def ask(self, texts: Sequence[str]) -> list[list[RaisedQuestion]]:
-        """Give every text's questions."""
+        """Return every text's questions."""
         asking = super().ask
         return self._clock.time("asking, texts", len(texts), lambda: asking(texts))
 
@@ -88,7 +88,7 @@ class TimedVerifier(Verifier):
         self._apart = {name: Verifier(methods) for name, methods in APART.items()}
 
     def verify(self, pairs: Sequence[Pair]) -> dict[str, Floats]:
-        """Give each method's scores."""
+        """Return each method's scores."""
         found: dict[str, Floats] = {}
         for name, verifier in self._apart.items():
             found |= self._clock.time(f"verifying by {name}, answers", len(pairs), partial(verifier.verify, pairs))

@@ -71,7 +71,7 @@ def verified(questions: list[Asked]) -> dict[str, dict[tuple[str, str], float]]:
 
 
 def agreement(scores: dict[tuple[str, str], float], judged: dict[tuple[str, str], float]) -> tuple[float, float]:
-    """Give tau over systems with the relevance on the scored documents, and on all."""
+    """Return tau over systems with the relevance on the scored documents, and on all."""
     documents = {document for document, _ in scores}
     systems = sorted({system for _, system in scores})
     means = _by_system(scores, systems)

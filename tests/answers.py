@@ -20,17 +20,17 @@ def scorer_of(spec, examples):
 
 
 def stats_of(spec, examples):
-    """Give the metric and its statistics of the examples, scored as one batch."""
+    """Return the metric and its statistics of the examples, scored as one batch."""
     metric = create(spec)
     return metric, metric.stats(Batch(examples, scorer_of(spec, examples).resources))
 
 
 def scores_of(spec, examples):
-    """Give each example's score, all examples being one batch."""
+    """Return each example's score, all examples being one batch."""
     metric, stats = stats_of(spec, examples)
     return metric.finish(stats)
 
 
 def score_of(spec, candidate, *references, **fields):
-    """Give one candidate's score."""
+    """Return one candidate's score."""
     return float(scores_of(spec, [answer(candidate, *references, **fields)])[0])

@@ -23,7 +23,7 @@ class EnglishReader(WordNetCorpusReader):
 
 @cache
 def installed_wordnet():
-    """Give the installed WordNet, or skip the test."""
+    """Return the installed WordNet, or skip the test."""
     root = find_wordnet()
     if root is None:
         pytest.skip("needs a WordNet: apt-get install wordnet-base, or NLTK's wordnet corpus")
@@ -32,7 +32,7 @@ def installed_wordnet():
 
 @cache
 def nltk_wordnet():
-    """Give NLTK's reader over the same files, or skip the test."""
+    """Return NLTK's reader over the same files, or skip the test."""
     root = installed_wordnet().root
     if not root.is_dir():
         pytest.skip("needs a WordNet folder for NLTK to read; the one found is a zip file")

@@ -15,10 +15,10 @@ def _existing(path: Path) -> Path:
 
 
 def bench(path: str) -> Path:
-    """Give a file of the measuring sets, or skip the test."""
+    """Return a file of the measuring sets, or skip the test."""
     return _existing(DATA / "bench" / path)
 
 
 def train(path: str) -> Path:
-    """Give a file of the training sets, or skip the test."""
+    """Return a file of the training sets, or skip the test."""
     return _existing(DATA / "train" / path)

@@ -64,7 +64,7 @@ def blocks(page):
 
 
 def prose(page):
-    """Give a page without its fenced blocks."""
+    """Return a page without its fenced blocks."""
     return _FENCE.sub("", page.read_text(encoding="utf-8"))
 
 
@@ -141,18 +141,18 @@ def programs(page):
 
 
 def lines(text):
-    """Give the lines as they are compared: no blanks at their ends, none before the first or after the last."""
+    """Return the lines as they are compared: no blanks at their ends, none before the first or after the last."""
     return "\n".join(line.rstrip() for line in text.splitlines()).strip("\n").splitlines()
 
 
 def same(shown, printed, command):
-    """Tell whether the shown output is what was printed; numbers that come from a model may differ a little."""
+    """Return whether the shown output is what was printed; numbers that come from a model may differ a little."""
     tolerance = _TOLERANCE if _MODELS.search(command + shown) else 0.0
     return _holds(lines(printed), _pieces(shown), tolerance)
 
 
 def _pieces(shown):
-    """Give the runs of lines between the lines that stand for any."""
+    """Return the runs of lines between the lines that stand for any."""
     pieces = [[]]
     for line in lines(shown):
         if line.strip() == MORE:

@@ -47,7 +47,7 @@ ENDS = {"|", ">", "#", "&&"}
 
 
 def named_commands(page):
-    """Give the words of every run of the program that a page names, in its text or in its blocks."""
+    """Return the words of every run of the program that a page names, in its text or in its blocks."""
     inline = [" ".join(text.split()) for text in INLINE.findall(prose(page))]
     shown = [line.removeprefix("$ ") for block in blocks(page) for line in _joined(block.text).splitlines()]
     for text in [*inline, *shown]:

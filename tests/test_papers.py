@@ -22,7 +22,7 @@ PRINTED = {
 
 @pytest.fixture
 def papers(monkeypatch):
-    """Give the command's module."""
+    """Return the command's module."""
     monkeypatch.syspath_prepend(str(COMMAND.parent))
     import papers  # noqa: PLC0415 - beside the benchmarks
 

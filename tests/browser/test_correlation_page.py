@@ -137,7 +137,7 @@ def test_the_page_has_nothing_to_complain_of(page):
 
 
 def luminance(element, name):
-    """Give how bright a colour is, from 0 to 1."""
+    """Return how bright a colour is, from 0 to 1."""
     channels = element.value_of_css_property(name).removeprefix("rgba(").removeprefix("rgb(").rstrip(")").split(",")[:3]
     linear = [c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in (float(v) / 255 for v in channels)]
     return sum(weight * value for weight, value in zip((0.2126, 0.7152, 0.0722), linear, strict=True))

@@ -9,7 +9,7 @@ from shared import train
 
 
 def better(rows):
-    """Give the same questions with right answers."""
+    """Return the same questions with right answers."""
     return [{**row, "candidate": row["references"][0], "system": "B"} for row in rows]
 
 

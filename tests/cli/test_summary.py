@@ -23,7 +23,7 @@ SUMMARIES = {
 
 
 def rows(count=1):
-    """Give the summaries of two systems, each of as many documents."""
+    """Return the summaries of two systems, each of as many documents."""
     return [
         {
             "id": f"d{i}",
@@ -44,7 +44,7 @@ def summaries(tmp_path):
 
 
 def values(document):
-    """Give the aggregates by metric and system."""
+    """Return the aggregates by metric and system."""
     return {(each["metric"], each["system"]): each["value"] for each in document["aggregates"]}
 
 

@@ -47,13 +47,13 @@ def selected(count):
 
 @pytest.fixture(scope="module")
 def base(tmp_path_factory):
-    """Give a Hugging Face encoder that trains in a second."""
+    """Return a Hugging Face encoder that trains in a second."""
     return write_tiny_bert(tmp_path_factory.mktemp("base"))
 
 
 @pytest.fixture(scope="module")
 def answers(tmp_path_factory):
-    """Give a file of answers to score."""
+    """Return a file of answers to score."""
     return write_rows(tmp_path_factory.mktemp("answers") / "answers.jsonl", ANSWERS)
 
 
@@ -89,7 +89,7 @@ def lerc(base, tmp_path_factory):
 
 
 def scores(answers, *words):
-    """Give the scores of the two answers under the first metric that is asked for."""
+    """Return the scores of the two answers under the first metric that is asked for."""
     out = answers.with_name("scores.jsonl")
     qassay("score", answers, *words, "-o", out, check=0)
     return [next(iter(json.loads(line)["scores"].values())) for line in out.read_text().splitlines()]

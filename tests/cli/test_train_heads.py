@@ -40,7 +40,7 @@ CLAIMS = [
 
 @pytest.fixture(scope="module")
 def base(tmp_path_factory):
-    """Give an encoder of the embedded model's shape."""
+    """Return an encoder of the embedded model's shape."""
     return write_tiny_bert(tmp_path_factory.mktemp("base"), width=384, heads=12, layers=6)
 
 

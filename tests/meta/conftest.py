@@ -5,7 +5,7 @@ import pytest
 
 @pytest.fixture
 def write(tmp_path):
-    """Give what writes a text into a file of the test's own, and gives its path."""
+    """Return what writes a text into a file of the test's own, and gives its path."""
 
     def write(name, text):
         path = tmp_path / name

@@ -6,7 +6,7 @@ from qassay.meta.statistics.panel import Panel
 
 
 def simulated_panel(rng, *, systems=6, questions=40, noise=(1.0, 1.0), decimals=None):
-    """Give a panel with metrics `a` and `b` that see people's judgement through noise of the given sizes."""
+    """Return a panel with metrics `a` and `b` that see people's judgement through noise of the given sizes."""
     quality = rng.normal(size=(systems, 1)) * 0.5 + rng.normal(size=(systems, questions))
     scores = [quality + size * rng.normal(size=quality.shape) for size in noise]
     if decimals is not None:

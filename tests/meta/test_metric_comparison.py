@@ -9,7 +9,7 @@ from qassay.meta.statistics.panel import Panel
 
 
 def three_metrics():
-    """Give a panel on which `a` and `peer` are equally good, and `poor` is noise."""
+    """Return a panel on which `a` and `peer` are equally good, and `poor` is noise."""
     rng = np.random.default_rng(8)
     panel = simulated_panel(rng, noise=(0.5, 6.0))
     peer = panel.judgement + 0.5 * rng.normal(size=len(panel))

@@ -21,7 +21,7 @@ class Letters:
         self.calls = 0
 
     def encode(self, texts, layer):
-        """Give a vector for each letter of each text."""
+        """Return a vector for each letter of each text."""
         self.calls += 1
         return [self._embed(text, layer) for text in texts]
 
@@ -47,7 +47,7 @@ def write_baseline(path, recall):
 
 
 def identity(path):
-    """Say what a metric with this baseline's file is known by."""
+    """Return what a metric with this baseline's file is known by."""
     return create(f"bert_score,layer=3,rescale={path}").identity(Resources())
 
 

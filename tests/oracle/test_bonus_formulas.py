@@ -23,7 +23,7 @@ def characters(text):
 
 
 def labelled():
-    """Give every candidate and reference an opinion, or none."""
+    """Return every candidate and reference an opinion, or none."""
     return [
         replace(
             example,

@@ -21,7 +21,7 @@ def consecutive(tokens, n):
 
 
 def document_texts(examples):
-    """Give the tokens of candidates and references, and which example each reference belongs to."""
+    """Return the tokens of candidates and references, and which example each reference belongs to."""
     candidates = [word(each.candidate) for each in examples]
     references = [word(reference.text) for each in examples for reference in each.references]
     owner = np.repeat(np.arange(len(examples)), [len(each.references) for each in examples])

@@ -61,7 +61,7 @@ def golds(name):
 
 @cache
 def answered(system):
-    """Give every question's answer and gold answers; one that the system skipped counts as an empty answer."""
+    """Return every question's answer and gold answers; one that the system skipped counts as an empty answer."""
     predictions = json.loads(train(f"squad/predictions/{system}.json").read_text(encoding="utf-8"))
     return [
         answer(predictions.get(key, ""), *texts, id=key, question=question)

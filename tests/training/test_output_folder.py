@@ -23,7 +23,7 @@ from qassay.training.output_folder import (
 
 @pytest.fixture
 def ours(tmp_path: Path) -> Path:
-    """Give a folder over the embedded trunk with a chunker and a judge of its own."""
+    """Return a folder over the embedded trunk with a chunker and a judge of its own."""
     folder = tmp_path / "ours"
     shutil.copytree(EMBEDDED_FOLDER, folder)
     (folder / "chunker.npz").write_text("another chunker")

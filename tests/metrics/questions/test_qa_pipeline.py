@@ -18,7 +18,7 @@ def asking(reader):
 
 
 def _ask(asking, examples, metrics):
-    """Give the records of all examples, one behind the other."""
+    """Return the records of all examples, one behind the other."""
     return [record for held in asking.ask(examples, [create(name) for name in metrics]) for record in held]
 
 

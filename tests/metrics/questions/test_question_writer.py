@@ -12,7 +12,7 @@ class Echo:
     fingerprint = "echo"
 
     def generate(self, texts):
-        """Give the texts."""
+        """Return the texts."""
         return list(texts)
 
 

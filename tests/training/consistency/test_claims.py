@@ -37,7 +37,7 @@ def _text(draft):
 
 
 def _drawn(change, sentences, number=0, seeds=30):
-    """Give all that a change makes of a sentence over several draws."""
+    """Return all that a change makes of a sentence over several draws."""
     scene = _scene(*sentences)
     made = [change(scene.drafts[number], number, scene, np.random.default_rng(seed)) for seed in range(seeds)]
     return {render(each) for each in made if each}

@@ -18,7 +18,7 @@ def layer():
 
 
 def losses(layer):
-    """Give one batch's loss, calculated when it is asked for."""
+    """Return one batch's loss, calculated when it is asked for."""
     return ((layer(STATES, SEEN) - AIM).square().mean() for _ in range(1))
 
 

@@ -333,7 +333,7 @@ def other_verb(draft: Draft, number: int, scene: Scene, rng: np.random.Generator
 
 
 def spliced(draft: Draft, number: int, scene: Scene, rng: np.random.Generator) -> Draft | None:
-    """Say of one sentence's subject what another sentence says of its own."""
+    """Return one sentence's subject with what another sentence says of its own."""
     cut = _subject_end(draft)
     if cut is None or draft[0].part == "PRP":
         return None

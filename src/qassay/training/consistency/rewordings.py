@@ -354,7 +354,7 @@ KEPT = "kept"
 def reworded(
     draft: Draft, number: int, scene: Scene, rng: np.random.Generator, synonyms: Synonyms
 ) -> tuple[Draft, str]:
-    """Say a sentence otherwise in one or several ways, and return the last way's name; sometimes it is kept."""
+    """Reword a sentence in one or several ways, and return the last way's name; sometimes it is kept."""
     kinds = []
     order = list(REWORDINGS)
     for index in rng.permutation(len(order)).tolist():
