@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 TORCH := torch==2.13.0
 TORCH_INDEX := https://download.pytorch.org/whl/cpu
 
-.PHONY: setup demo test suite test-core test-train test-all lint style types bench bench-kpqa bench-papers clean
+.PHONY: setup demo test suite test-core test-train test-cluster test-hosts test-all lint style types bench bench-kpqa bench-papers docs wheel clean
 
 setup: $(VENV)/.base
 
@@ -27,6 +27,10 @@ $(VENV)/.train: $(VENV)/.test
 	$(PIP) --group train-test
 	touch $@
 
+$(VENV)/.cluster: $(VENV)/.test
+	$(PIP) --group cluster-test
+	touch $@
+
 $(VENV)/.check: $(VENV)/.train
 	$(PIP) --group check
 	touch $@
@@ -41,13 +45,21 @@ test: style
 
 # Without torch: what scores, judges and reports.
 test-core: $(VENV)/.test
-	$(BIN)/python -m pytest -n auto --dist loadgroup -m "not long and not train"
+	$(BIN)/python -m pytest -n auto --dist loadgroup -m "not long and not train and not cluster"
 
 # Training, and models run with torch.
 test-train: $(VENV)/.train
 	$(BIN)/python -m pytest -n auto --dist loadgroup -m "train"
 
-test-all: lint
+# Many machines: a Ray cluster of several nodes on this machine, and an S3 server.
+test-cluster: $(VENV)/.cluster
+	$(BIN)/python -m pytest -m "cluster"
+
+# The adapters of `qassay.hosts`, each against the real tool in an environment of its own.
+test-hosts:
+	PYTHON=$(PYTHON) tests/hosts/test-hosts.sh
+
+test-all: lint $(VENV)/.cluster
 	$(BIN)/python -m pytest -n auto --dist loadgroup
 
 lint: style types
@@ -72,5 +84,21 @@ bench-kpqa: $(VENV)/.train
 bench-papers: $(VENV)/.train
 	$(BIN)/python benchmarks/papers.py -o docs/measured/papers.md
 
+# The documentation as a site, with a check of all links: open site/index.html.
+$(VENV)/.docs: $(VENV)/.base
+	$(PIP) --group docs
+	touch $@
+
+docs: $(VENV)/.docs
+	$(BIN)/python docs/site.py
+
+# The files of a release, tried in an empty environment.
+wheel: $(VENV)/.docs
+	rm -rf dist build/wheel
+	$(BIN)/python -m build --outdir dist
+	$(PYTHON) -m venv build/wheel
+	build/wheel/bin/python -m pip install --quiet --disable-pip-version-check dist/*.whl
+	cd build && wheel/bin/qassay demo
+
 clean:
-	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) .venv-hosts build dist site .mypy_cache .ruff_cache .pytest_cache

@@ -33,7 +33,7 @@ from sklearn.isotonic import IsotonicRegression
 
 from qassay.arrays import Bools, Floats
 from qassay.io.input_stream import Reader
-from qassay.io.scored_files import read_rows
+from qassay.io.scores.scored_files import read_rows
 from qassay.meta.accuracy.label_design import design_of_rounds
 from qassay.meta.accuracy.label_selection import next_labels
 from qassay.meta.accuracy.ppi import AccuracyEstimate, Population, judge_accuracy, label_accuracy, ppi_accuracy
@@ -147,7 +147,7 @@ def _drawn(n: int, labels: int, rng: np.random.Generator) -> Bools:
 def _in_rounds(answers: Answers, first: int, second: int, rng: np.random.Generator) -> Outcome:
     n = len(answers.truth)
     shown = _drawn(n, first, rng)
-    chosen = next_labels(answers.scores, second, rng, labelled=shown)
+    chosen = next_labels(answers.scores, second, rng, labelled=shown, labels=answers.hide(shown))
     rounds, chance = np.zeros(n, np.int64), np.full(n, np.nan)
     shown[chosen.rows], rounds[chosen.rows], chance[chosen.rows] = True, 1, chosen.probability
     estimate = ppi_accuracy(answers.scores, answers.hide(shown), design=design_of_rounds(shown, rounds, chance))

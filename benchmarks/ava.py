@@ -9,7 +9,7 @@
 - 6: accuracy of question answering systems, estimated and true: the twelve of NQ-301, whose questions no training saw;
   the threshold is tuned on a fifth of the questions
 - 9: which sentence a reranker chooses that was fitted to the very questions, and which AVA chooses, given the sentence
-  that the reranker was fitted to. The candidates of a TREC-QA test question are the 200 sentences of all its files that
+  that the reranker was fitted to. The candidates of a TREC-QA test question are the 50 sentences of all its files that
   BM25 ranks first, without that one; people's labels say whether the choice is right
 
 Tables 7 and 8 are in what `rankers.py` prints and in the reports of `qassay score`.
@@ -18,17 +18,19 @@ Tables 7 and 8 are in what `rankers.py` prints and in the reports of `qassay sco
 import argparse
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from judge import SETS, models_in, nq301, table
 from neural_rankers import Pairs, transformer
-from qassay.io.readers.answer_selection import QuestionSentences, read_selection
+from papers_settings import PUBLISHED
+from qassay.io.readers.datasets.answer_selection import QuestionSentences, read_selection
 from qassay.io.source import Source
 from qassay.meta.accuracy.classification import classify, rate_threshold
-from qassay.meta.ranking.rankings import system_agreement
+from qassay.meta.ranking.rankings import SystemAgreement, system_agreement
 from qassay.models.base import EMBEDDED, parse_ref
 from qassay.models.hf.judge_design import DESIGNS
 from qassay.models.onnx.ava import read_heads
@@ -37,49 +39,33 @@ from qassay.scoring.scorer import score_examples
 from qassay.training.answer_text import question_key
 from qassay.training.ava.pairs import pair_up
 from qassay.training.splits import hashes_below
-from rankers import FILES, TRANSFER, Ranker, bm25
+from rankers import FILES, MEASURES, TRANSFER, Ranker, bm25
 from rankers import run as run_rankers
 
 DATA = Path(os.environ.get("QASSAY_DATA", Path(__file__).parents[2] / "shared" / "data"))
 RIGHT = 0.5
-POOL = 200
+POOL = 50
+"""Sentences among which Table 9 chooses."""
 OVERFIT = 12
 """Epochs in which the reranker of Table 9 is fitted to the questions."""
 Line = dict[str, object]
 
-# F1 on AVA-WQA (Table 4).
-PUBLISHED_F1 = {
-    "linear": 0.3999,
-    "a0-qr": 0.0695,
-    "a0-rt": 0.6247,
-    "a0-qt": 0.6713,
-    "a0": 0.6807,
-    "a1-q": 0.7014,
-    "a1-r": 0.7383,
-    "a1-t": 0.7236,
-    "a1-qt": 0.7421,
-    "a1-rt": 0.7447,
-    "a1-rq": 0.7435,
-    "a1": 0.7303,
-    "a2": 0.7472,
-}
-# RMSE, its standard deviation and Kendall's tau (Table 5).
-PUBLISHED_RANKERS = {
-    ("TREC-QA-dev", "P@1"): (0.000, 0.000, 1.000),
-    ("TREC-QA-dev", "MAP"): (0.040, 0.019, 1.000),
-    ("TREC-QA-dev", "MRR"): (0.015, 0.011, 0.866),
-    ("TREC-QA-test", "P@1"): (0.034, 0.018, 1.000),
-    ("TREC-QA-test", "MAP"): (0.041, 0.029, 0.867),
-    ("TREC-QA-test", "MRR"): (0.020, 0.012, 1.000),
-    ("WikiQA-dev", "P@1"): (0.000, 0.000, 1.000),
-    ("WikiQA-dev", "MAP"): (0.050, 0.039, 0.733),
-    ("WikiQA-dev", "MRR"): (0.063, 0.052, 0.690),
-    ("WikiQA-test", "P@1"): (0.079, 0.030, 0.889),
-    ("WikiQA-test", "MAP"): (0.081, 0.040, 0.733),
-    ("WikiQA-test", "MRR"): (0.095, 0.035, 0.867),
-}
-# Positives and negatives of AVA-WQA's splits (Table 2).
-PUBLISHED_PAIRS = {"train": (183_894, 349_765), "dev": (430_230, 426_246), "test": (479_028, 449_625)}
+_PAPER = PUBLISHED["ava"]
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Accuracies of question answering systems by a metric and by people, on one split of the questions."""
+
+    split: str
+    metric: str
+    estimated: dict[str, float]
+    true: dict[str, float]
+
+    @property
+    def agreement(self) -> SystemAgreement:
+        """How far the two are apart, and whether they order the systems alike."""
+        return system_agreement(list(self.estimated.values()), list(self.true.values()))
 
 
 def peers(given: argparse.Namespace) -> str:
@@ -91,7 +77,7 @@ def statistics(_given: argparse.Namespace) -> list[Line]:
     """Count what the paper counts of AVA-WQA (Table 2)."""
     lines: list[Line] = [
         {"data": f"AVA-WQA {split}, published", "positives": positives, "negatives": negatives}
-        for split, (positives, negatives) in PUBLISHED_PAIRS.items()
+        for split, (*_, positives, negatives, _) in _PAPER["pairs"].items()
     ]
     for name, paths in FILES.items():
         for split, path in zip(("train", "dev", "test"), paths, strict=True):
@@ -138,7 +124,7 @@ def point_wise(given: argparse.Namespace) -> list[Line]:
             found = classify(scores[name][spec], judged, RIGHT)
             line |= {f"{name} F1": found.f1, f"{name} AUC": found.auc}
         kind = spec.split("kind=")[1].split(",")[0]
-        lines.append({**line, "AVA-WQA F1, published": PUBLISHED_F1.get(kind)})
+        lines.append({**line, "AVA-WQA F1, published": _PAPER["f1"].get(kind)})
     return lines
 
 
@@ -148,34 +134,44 @@ def rankers(given: argparse.Namespace) -> list[Line]:
     for name in FILES:
         for found in run_rankers(name, [f"{peers(given)},refs=mean"], given.transfer):
             line = {"data": found["set"]} | {key: found[key] for key in ("measure", "rmse", "sigma", "tau", "p")}
-            published = PUBLISHED_RANKERS[str(found["set"]), str(found["measure"])]
-            lines.append(
-                line | dict(zip(("rmse, published", "sigma, published", "tau, published"), published, strict=True))
-            )
+            published = _PAPER["rankers"][found["set"]][MEASURES.index(str(found["measure"]))]
+            names = ("rmse, published", "sigma, published", "tau, published", "p, published")
+            lines.append(line | dict(zip(names, published, strict=True)))
     return lines
 
 
 def systems(given: argparse.Namespace) -> list[Line]:
     """Estimate the accuracy of question answering systems (Table 6; there RMSE .0198 and .0350, tau .929 and .643)."""
+    lines: list[Line] = []
+    for each in system_estimates([f"{peers(given)},refs=mean", "ava"]):
+        found = each.agreement
+        agreed = {"rmse": found.rmse, "sigma": found.sigma, "tau": found.kendall, "p": found.kendall_p}
+        lines.append({"data": f"NQ-301 {each.split}", "evaluator": each.metric, **each.estimated, **agreed})
+        lines.append({"data": f"NQ-301 {each.split}", "evaluator": "people", **each.true})
+    return lines
+
+
+def system_estimates(metrics: Sequence[str]) -> Iterator[Estimate]:
+    """Yield what each metric says of NQ-301's systems: with the dev questions, then with the others.
+
+    The threshold is the one at which the systems' accuracies on the dev questions come closest to the true ones.
+    """
     examples = nq301().examples
     judged = np.array([example.judgement for example in examples], np.float64)
     rows = system_rows(examples)
     dev = np.array([hashes_below(example.question, 0.2) for example in examples])
-    lines: list[Line] = []
-    for metric in (f"{peers(given)},refs=mean", "ava"):
-        scores = score_examples(examples, [metric], batch=256).scores[metric]
+    for metric, scores in score_examples(examples, metrics, batch=256).scores.items():
         tuned = np.concatenate([each[dev[each]] for each in rows.values()])
         names = [name for name, each in rows.items() for _ in each[dev[each]]]
         threshold = rate_threshold(scores[tuned], judged[tuned], names)
         for split, chosen in (("dev", dev), ("test", ~dev)):
             parts = {name: each[chosen[each]] for name, each in rows.items()}
-            estimated = {name: float((scores[part] >= threshold).mean()) for name, part in parts.items()}
-            true = {name: float(judged[part].mean()) for name, part in parts.items()}
-            found = system_agreement(list(estimated.values()), list(true.values()))
-            agreed = {"rmse": found.rmse, "sigma": found.sigma, "tau": found.kendall, "p": found.kendall_p}
-            lines.append({"data": f"NQ-301 {split}", "evaluator": metric, **estimated, **agreed})
-            lines.append({"data": f"NQ-301 {split}", "evaluator": "people", **true})
-    return lines
+            yield Estimate(
+                split,
+                metric,
+                {name: float((scores[part] >= threshold).mean()) for name, part in parts.items()},
+                {name: float(judged[part].mean()) for name, part in parts.items()},
+            )
 
 
 def system_rows(examples: Sequence[Example]) -> dict[str, np.ndarray]:
@@ -199,6 +195,16 @@ def system_rows(examples: Sequence[Example]) -> dict[str, np.ndarray]:
 
 def overfitted(given: argparse.Namespace) -> list[Line]:
     """Choose among many sentences with a reranker fitted to the questions, and with AVA (Table 9: 25 % and 66 %)."""
+    questions, right = overfitted_choices([peers(given), "ava"])
+    return [{"chooses": name, "questions": questions, "right": share} for name, share in right.items()]
+
+
+def overfitted_choices(metrics: Sequence[str]) -> tuple[int, dict[str, float]]:
+    """Return how many questions there are, and for which share of them each choice is right.
+
+    Choices are those of BM25, of a reranker that is fitted to one known sentence per question, and of metrics that take
+    this sentence for the reference.
+    """
     files = [list(read_selection(Source.at(DATA / path))) for path in FILES["TREC-QA"]]
     asked = [each for each in files[-1] if len(set(each.right)) > 1]
     sentences = list(dict.fromkeys(text for file in files for each in file for text in (*each.right, *each.wrong)))
@@ -222,18 +228,14 @@ def overfitted(given: argparse.Namespace) -> list[Line]:
     scored = {"over-fitted reranker": reranker(flat)}
     references = [(Reference(known[n]),) for n in usable for _ in pools[n]]
     examples = [Example(str(row), flat.question[row], references[row], flat.text[row]) for row in range(len(flat.text))]
-    scored |= score_examples(examples, [peers(given), "ava"], batch=256).scores
+    scored |= score_examples(examples, metrics, batch=256).scores
     for name, scores in scored.items():
         parts = np.split(scores, ends)
         choices[name] = [pools[n][int(np.argmax(part))] for n, part in zip(usable, parts, strict=True)]
-    return [
-        {
-            "chooses": name,
-            "questions": len(usable),
-            "right": float(np.mean([text in asked[n].right for n, text in zip(usable, chosen, strict=True)])),
-        }
+    return len(usable), {
+        name: float(np.mean([text in asked[n].right for n, text in zip(usable, chosen, strict=True)]))
         for name, chosen in choices.items()
-    ]
+    }
 
 
 def pool(asked: QuestionSentences, known: str, sentences: Sequence[str], ranker: Ranker) -> list[str]:

@@ -33,7 +33,7 @@ import numpy as np
 
 from qassay.arrays import Floats
 from qassay.io.input_stream import Reader
-from qassay.io.readers.answer_selection import read_selection
+from qassay.io.readers.datasets.answer_selection import read_selection
 from qassay.io.source import Source
 from qassay.meta.accuracy.classification import calibrate, classify
 from qassay.meta.ranking.rankings import system_agreement

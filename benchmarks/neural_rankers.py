@@ -102,10 +102,9 @@ def joint_states(questions: Sequence[str], texts: Sequence[str]) -> list[torch.T
         return np.array([before, *asked, after, *cut[text][: LONGEST - 3 - len(asked)], after], np.int64)
 
     rows = [row(*pair) for pair in zip(questions, texts, strict=True)]
-    made = encoder.runtime.parallel(
-        lambda ids: encoder.states(ids, TRUNK).astype(np.float16), rows, [len(ids) for ids in rows]
-    )
-    return [torch.from_numpy(states) for states in made]
+    made = encoder.runtime.run(encoder.steps(TRUNK), [{"ids": ids} for ids in rows], ["states"])
+    states = encoder.runtime.fetch([found for (found,) in made])
+    return [torch.from_numpy(each.astype(np.float16)) for each in states]
 
 
 def word_states(texts: Sequence[str]) -> dict[str, torch.Tensor]:

@@ -5,7 +5,7 @@
 Parts are measured one by one and kept in the JSON file (docs/measured/papers.json unless said otherwise); the page is
 made from all that it holds. Without a PART those are measured that the file lacks; named ones are measured again.
 `judge` stands for all parts whose figures depend on the judge's weights (`ava`, `lerc`), `all` for everything and
-`none` for the page alone. --list shows the parts; those measured with other judge's weights than the installed ones
+`none` for the page alone. --list shows the parts; those measured with other weights than the installed ones
 are marked, and are to be measured again:
 
     python benchmarks/papers.py judge -o docs/measured/papers.md
@@ -58,8 +58,12 @@ class Part:
     """Some tables that are measured together."""
 
     measure: Callable[[Settings], list[PaperTable]]
-    judged: bool = False
-    """Whether the figures depend on the judge's weights."""
+    judges: tuple[str, ...] = ()
+    """The kinds of `ava` on whose weights the figures depend."""
+
+
+_JUDGE = ("mini",)
+_PEERS = ("a2",)
 
 
 PARTS: dict[str, Part] = {
@@ -67,32 +71,32 @@ PARTS: dict[str, Part] = {
     "bonus-agreement": Part(papers_bonuses.agreement),
     "kpqa-example": Part(papers_kpqa.figure),
     "kpqa-lengths": Part(papers_kpqa.lengths),
-    "kpqa-agreement": Part(papers_kpqa.agreement, judged=True),
+    "kpqa-agreement": Part(papers_kpqa.agreement, _JUDGE),
     "kpqa-question": Part(papers_kpqa.question),
     "kpqa-weights": Part(papers_kpqa.weights),
     "kpqa-types": Part(papers_kpqa.types),
-    "kpqa-ranking": Part(papers_kpqa.ranking, judged=True),
+    "kpqa-ranking": Part(papers_kpqa.ranking, _JUDGE),
     "kpqa-models": Part(papers_kpqa.models),
     "kpqa-keyphrases": Part(papers_kpqa.keyphrases),
-    "verification": Part(papers_verification.verification, judged=True),
-    "distributions": Part(papers_verification.distributions, judged=True),
-    "paraphrases": Part(papers_verification.paraphrases, judged=True),
-    "summaries": Part(papers_verification.summaries, judged=True),
+    "verification": Part(papers_verification.verification, _JUDGE),
+    "distributions": Part(papers_verification.distributions, _JUDGE),
+    "paraphrases": Part(papers_verification.paraphrases, _JUDGE),
+    "summaries": Part(papers_verification.summaries, _JUDGE),
     "qags": Part(papers_verification.qags),
-    "ava-example": Part(papers_ava.example, judged=True),
+    "ava-example": Part(papers_ava.example, _PEERS),
     "ava-pairs": Part(papers_ava.pairs),
-    "ava-models": Part(papers_ava.models, judged=True),
-    "ava-rankers": Part(papers_ava.rankers, judged=True),
-    "ava-systems": Part(papers_ava.systems, judged=True),
-    "ava-failures": Part(papers_ava.failures, judged=True),
+    "ava-models": Part(papers_ava.models, ("a1", "a2")),
+    "ava-rankers": Part(papers_ava.rankers, _PEERS),
+    "ava-systems": Part(papers_ava.systems, _PEERS),
+    "ava-failures": Part(papers_ava.failures, _PEERS),
 }
 
 
-def judge_weights() -> str:
-    """Return the identity of the installed judge's weights."""
+def judge_weights(kinds: Sequence[str] = _JUDGE) -> str:
+    """Return the identity of the installed judges' weights."""
     from qassay.models.load import load_judge  # noqa: PLC0415 - only where a part is measured
 
-    return load_judge().fingerprint
+    return "+".join(load_judge(kind=kind).fingerprint for kind in kinds)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -118,8 +122,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
             tables = PARTS[name].measure(settings)
         print(f"{name}: {time.monotonic() - started:.0f} s", file=sys.stderr)
         kept[name] = {"tables": [each.stored() for each in tables]}
-        if PARTS[name].judged:
-            kept[name]["judge"] = judge_weights()
+        if judges := PARTS[name].judges:
+            kept[name]["judge"] = judge_weights(judges)
         ordered = {each: kept[each] for each in PARTS if each in kept}
         given.json.parent.mkdir(parents=True, exist_ok=True)
         given.json.write_text(json.dumps(ordered, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
@@ -135,16 +139,17 @@ def wanted(named: Sequence[str], kept: dict[str, Any]) -> list[str]:
     if not named:
         return [name for name in PARTS if name not in kept]
     judged = "judge" in named
-    return [name for name in PARTS if "all" in named or name in named or (judged and PARTS[name].judged)]
+    return [name for name in PARTS if "all" in named or name in named or (judged and PARTS[name].judges == _JUDGE)]
 
 
 def state_of(name: str, kept: dict[str, Any]) -> str:
     """Return whether a part is measured, and with which weights."""
     if name not in kept:
         return "not measured"
-    if PARTS[name].judged and kept[name]["judge"] != judge_weights():
+    judges = PARTS[name].judges
+    if judges and kept[name]["judge"] != judge_weights(judges):
         return "measured with other weights of the judge: measure it again"
-    return "measured, depends on the judge" if PARTS[name].judged else "measured"
+    return "measured, depends on the judge" if judges else "measured"
 
 
 def page(kept: dict[str, Any]) -> str:

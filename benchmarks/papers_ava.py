@@ -7,30 +7,31 @@ import numpy as np
 
 import judge as verdicts
 import rankers as ranking
-from paper_rows import NOTHING, PaperTable, missing, number, row
+from ava import POOL, overfitted_choices, system_estimates
+from paper_rows import NOTHING, PaperTable, number, row
 from papers_settings import PUBLISHED, Settings
-from qassay.io.readers.answer_selection import read_selection
+from qassay.io.readers.datasets.answer_selection import read_selection
 from qassay.io.source import Source
-from qassay.meta.ranking.rankings import system_agreement
 from qassay.models.hf.judge_design import DESIGNS
 from qassay.records import Example, Reference
 from qassay.scoring.scorer import score_examples
 from qassay.training.ava.pairs import Statistics, pair_up
 
 PAPER = "Vu and Moschitti 2021"
-JUDGE = "ava,refs=mean"
+PEERS = "ava,kind=a2"
+JUDGE = f"{PEERS},refs=mean"
 _PAPER = PUBLISHED["ava"]
 _ASKED, _EXPECTED, _SAID = _PAPER["example"]
 POPULATION = Example("1", _ASKED, (Reference(_EXPECTED),), _SAID)
 OTHER_DATA = "TREC-QA and WikiQA in the place of WQA, which is not among the data"
-OTHER_RANKERS = (
-    "our eight rankers in the place of the paper's six, and the embedded judge in the place of A2 on RoBERTa"
-)
+OTHER_TRAINING = " and on five other sets, on a small encoder"
+OTHER_MODEL = "the embedded A2, on a small encoder in the place of RoBERTa"
+OTHER_RANKERS = f"our eleven rankers in the place of the paper's six, and {OTHER_MODEL}"
 
 
 def example(_settings: Settings) -> list[PaperTable]:
-    """Return Table 1's input with the judge's score, and Table 3's configurations."""
-    score = float(score_examples([POPULATION], ["ava"]).score("ava", 0).value or np.nan)
+    """Return Table 1's input with A2's score, and Table 3's configurations."""
+    score = score_examples([POPULATION], [PEERS]).score(PEERS, 0).value
     kinds = {
         "linear classifier, four features": ["linear"],
         "A0, one for each pair and one for all": [each for each in DESIGNS if each.startswith("a0")],
@@ -46,15 +47,8 @@ def example(_settings: Settings) -> list[PaperTable]:
             PAPER,
             "Table 1",
             "an example of a right answer",
-            ("`ava`",),
-            (
-                row(
-                    "population of California",
-                    [number(score)],
-                    ["right"],
-                    "the embedded judge; the paper prints no score",
-                ),
-            ),
+            (f"`{PEERS}`",),
+            (row("population of California", [number(score)], ["right"], f"{OTHER_MODEL}; the paper prints no score"),),
         ),
         PaperTable(PAPER, "Table 3", "configurations that `qassay train ava --kind` trains", ("",), rows),
     ]
@@ -107,7 +101,7 @@ def _counts(found: Statistics, names: Sequence[str]) -> list[int]:
 
 def models(settings: Settings) -> list[PaperTable]:
     """Return Table 4: F1 of every kind of model on pairs of answer sentences."""
-    specs = {"linear": "ava,kind=linear"} | embedded_kinds()
+    specs = {kind: f"ava,kind={kind}" for kind in ("linear", *DESIGNS)}
     if settings.models:
         specs |= {_kind(spec): spec for spec in verdicts.models_in(settings.models)}
     sets = {name: verdicts.SETS[name]() for name in ("trecqa", "wikiqa")}
@@ -118,17 +112,10 @@ def models(settings: Settings) -> list[PaperTable]:
     rows = []
     for kind, theirs in _PAPER["f1"].items():
         label = "linear classifier" if kind == "linear" else f"`{kind}`"
-        paper = (number(theirs), NOTHING)
-        if kind not in specs:
-            why = (
-                "its weights are not part of the install, and none were trained for this page (`benchmarks/judge.py` "
-                "says how)"
-            )
-            rows.append(missing(label, paper, why))
-            continue
         f1 = [found[name][specs[kind]]["f1"] for name in found]
-        why = f"{OTHER_DATA}; trained on their training sets" + ("" if kind == "linear" else ", on a six-layer model")
-        rows.append(row(label, [number(each if isinstance(each, float) else None) for each in f1], paper, why))
+        why = f"{OTHER_DATA}; trained on their training sets" + ("" if kind == "linear" else OTHER_TRAINING)
+        ours = [number(each if isinstance(each, float) else None) for each in f1]
+        rows.append(row(label, ours, (number(theirs), NOTHING), why))
     note = "The paper's figures are on WQA's test set alone, so that they stand beside TREC-QA's."
     return [
         PaperTable(
@@ -137,24 +124,12 @@ def models(settings: Settings) -> list[PaperTable]:
     ]
 
 
-def embedded_kinds() -> dict[str, str]:
-    """Find the kinds whose weights are part of the install."""
-    found = {}
-    for kind in DESIGNS:
-        try:
-            score_examples([POPULATION], [f"ava,kind={kind}"])
-        except Exception:  # noqa: BLE001, S112 - whatever says that there are none
-            continue
-        found[kind] = f"ava,kind={kind}"
-    return found
-
-
 def _kind(spec: str) -> str:
     return spec.partition("kind=")[2].partition(",")[0]
 
 
 def rankers(_settings: Settings) -> list[PaperTable]:
-    """Return Tables 5 and 7: rankers' quality by the judge and by the labels."""
+    """Return Tables 5 and 7: rankers' quality by A2 and by the labels."""
     lines = [line for name in ranking.FILES for line in ranking.run(name, [JUDGE])]
     found = {(str(line["set"]), str(line["measure"])): line for line in lines}
     errors, details = [], []
@@ -171,7 +146,7 @@ def rankers(_settings: Settings) -> list[PaperTable]:
                 label = f"{name}, {measure}, {'AVA' if side else 'gold'}"
                 details.append(row(label, [" ".join(cells)], [" ".join(map(number, published))], OTHER_RANKERS))
     systems = ", ".join(ranking_names(lines))
-    about = "how far the judge's measures of rankers are from the true ones"
+    about = "how far A2's measures of rankers are from the true ones"
     return [
         PaperTable(PAPER, "Table 5", about, ("RMSE", "sigma", "tau", "p"), tuple(errors)),
         PaperTable(
@@ -191,79 +166,73 @@ def _float(value: object) -> float | None:
 
 
 def systems(_settings: Settings) -> list[PaperTable]:
-    """Return Table 6: systems' accuracy by the judge and by people, on EVOUNA-NQ's held-back questions."""
-    answers = verdicts.evouna()
-    judged = np.array([each.judgement for each in answers.examples], np.float64)
-    names = np.array([each.system for each in answers.examples])
-    scores = score_examples(answers.examples, ["ava"], batch=256).scores["ava"]
-    each_system = sorted(set(names.tolist()))
-    estimated = [float((scores[names == each] >= verdicts.RIGHT).mean()) for each in each_system]
-    true = [float(judged[names == each].mean()) for each in each_system]
-    found = system_agreement(estimated, true)
-    ours = (" ".join(map(number, estimated)), " ".join(map(number, true)))
-    error = [number(value) for value in (found.rmse, found.sigma, found.kendall, found.kendall_p)]
+    """Return Table 6: systems' accuracy by A2 and by people, on NQ-301."""
     why = (
-        "five systems' answers to 300 questions of EVOUNA-NQ that no training saw, in the place of eight systems' "
-        "that are not public"
+        "twelve systems' answers to NQ-301's questions, which no training saw, in the place of eight systems' that are "
+        f"not public, and {OTHER_MODEL}"
     )
-    rows = []
-    for side in ("dev", "test"):
+    rows, names = [], ""
+    for each in system_estimates([JUDGE]):
+        names = ", ".join(each.true)
+        found = each.agreement
+        accuracies = [" ".join(map(number, values.values())) for values in (each.estimated, each.true)]
+        error = [number(value) for value in (found.rmse, found.sigma, found.kendall, found.kendall_p)]
         theirs = (
-            *(" ".join(map(number, values)) for values in _PAPER["systems"][side]),
-            *map(number, _PAPER["system_error"][side]),
+            *(" ".join(map(number, values)) for values in _PAPER["systems"][each.split]),
+            *map(number, _PAPER["system_error"][each.split]),
         )
-        rows.append(
-            row(side, (*ours, *error), theirs, why)
-            if side == "test"
-            else missing(side, theirs, "no threshold is tuned on EVOUNA-NQ: one half counts")
-        )
-    columns = ("P@1 by the judge", "P@1 by people", "RMSE", "sigma", "tau", "p")
-    note = f"Ours, in this order: {', '.join(each_system)}."
+        rows.append(row(each.split, (*accuracies, *error), theirs, why))
+    columns = ("P@1 by AVA", "P@1 by people", "RMSE", "sigma", "tau", "p")
+    note = f"Ours, in this order: {names}. The threshold is tuned on the dev questions, a fifth of all."
     return [PaperTable(PAPER, "Table 6", "systems' accuracy", columns, tuple(rows), note)]
 
 
 def failures(_settings: Settings) -> list[PaperTable]:
-    """Return Tables 8 and 9: answers that a ranker and the judge see differently."""
+    """Return Tables 8 and 9: answers that a ranker and A2 see differently."""
     theirs = _PAPER["failures"]
     examples = [
         Example(str(i), question, (Reference(reference),), said)
         for i, (question, said, reference, *_) in enumerate(theirs)
     ]
-    found = score_examples(examples, ["ava"])
-    other = "the embedded judge in the place of A2 on RoBERTa"
+    found = score_examples(examples, [PEERS])
     rows = [
-        row(each[0], [number(found.score("ava", i).value)], [number(each[-1])], other) for i, each in enumerate(theirs)
+        row(each[0], [number(found.score(PEERS, i).value)], [number(each[-1])], OTHER_MODEL)
+        for i, each in enumerate(theirs)
     ]
     note = (
         f"{cases()} In the paper's four the first three answers are right and the last is wrong; TANDA's scores are "
         ".0001, .046, .026 and .995."
     )
-    first = PaperTable(PAPER, "Table 8", "answers that a ranker gets wrong", ("`ava`",), tuple(rows), note)
-    both = [
+    first = PaperTable(PAPER, "Table 8", "answers that a ranker gets wrong", (f"`{PEERS}`",), tuple(rows), note)
+    return [first, overfitted()]
+
+
+def overfitted() -> PaperTable:
+    """Return Table 9: what an over-fitted reranker chooses, and what A2 chooses."""
+    examples = [
         Example(f"{i}-{side}", question, (Reference(reference),), text)
         for i, (question, reference, *texts) in enumerate(_PAPER["overfitted"])
         for side, text in enumerate(texts)
     ]
-    scored = score_examples(both, ["ava"])
+    scored = score_examples(examples, [PEERS])
     lines = []
     for i, (question, *_) in enumerate(_PAPER["overfitted"]):
-        pair = [number(scored.score("ava", 2 * i + side).value) for side in (0, 1)]
-        lines.append(
-            row(
-                question,
-                pair,
-                ["right" if i == 0 else "wrong", "right"],
-                "the embedded judge; the paper prints no scores",
-            )
-        )
-    lost = "the candidates are sentences of a web index of 100 million documents, judged by hand"
-    lines.append(missing("right answers of 100 questions", ["25 %", "66 %"], lost))
+        pair = [number(scored.score(PEERS, 2 * i + side).value) for side in (0, 1)]
+        published = ["right" if i == 0 else "wrong", "right"]
+        lines.append(row(question, pair, published, f"{OTHER_MODEL}; the paper prints no scores"))
+    questions, right = overfitted_choices([PEERS])
+    why = (
+        f"{questions} test questions of TREC-QA, each with the {POOL} sentences that BM25 finds, in the place of "
+        f"100 questions with a web index of 100 million documents, and {OTHER_MODEL}"
+    )
+    shares = [f"{right[name]:.0%}".replace("%", " %") for name in ("over-fitted reranker", PEERS)]
+    lines.append(row("questions with a right choice", shares, ["25 %", "66 %"], why))
     about = "answers of an over-fitted reranker and of AVA"
-    return [first, PaperTable(PAPER, "Table 9", about, ("reranker's", "AVA's"), tuple(lines))]
+    return PaperTable(PAPER, "Table 9", about, ("reranker's", "AVA's"), tuple(lines))
 
 
 def cases() -> str:
-    """Count TREC-QA's test questions on which the judge corrects the best ranker."""
+    """Count TREC-QA's test questions on which A2 corrects the best ranker."""
     training, _, test = ([*read_selection(Source.at(ranking.DATA / Path(path)))] for path in ranking.FILES["TREC-QA"])
     selections = ranking.usable(test)
     candidates = ranking.sentences(selections)
@@ -278,5 +247,5 @@ def cases() -> str:
     return (
         f"On TREC-QA's {len(selections)} test questions our largest trained ranker scores {len(low)} right top "
         "answers below one half, of which "
-        f"the judge calls {kept} right, and {len(high)} wrong ones above it, of which the judge calls {refused} wrong."
+        f"A2 calls {kept} right, and {len(high)} wrong ones above it, of which A2 calls {refused} wrong."
     )

@@ -165,7 +165,7 @@ def question(_settings: Settings) -> list[PaperTable]:
     for base, name in zip(bases, names, strict=True):
         spec = weighted(base, "kpqa")
         rows.append(row(f"{name}, without MS-MARCO", shown(ours[spec]), shown(WITHOUT_MARCO[base]), outside))
-    unasked = "the embedded model without the question, instead of one that was trained without questions"
+    unasked = "a head of the embedded model that was trained without questions, in the place of the paper's BERT-base"
     for base, name in zip(bases, names, strict=True):
         spec = weighted(base, "kp")
         rows.append(row(name.replace("KPQA", "KP"), shown(ours[spec]), shown(WITHOUT_QUESTION[base]), unasked))

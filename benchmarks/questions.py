@@ -2,12 +2,15 @@
 
     python benchmarks/questions.py asked [--model REF] [--json FILE]
     python benchmarks/questions.py answered [--model REF] [--json FILE]
+    python benchmarks/questions.py drawn [--plain] [--seed N] [--model REF] [--json FILE]
 
-Both use the answers of experts on SummEval (Deutsch and Roth 2022): ten reference summaries with the phrases asked
-about and the questions on them, and what people answered to each question on sixteen systems' summaries.
+The first two use the answers of experts on SummEval (Deutsch and Roth 2022): ten reference summaries with the phrases
+asked about and the questions on them, and what people answered to each question on sixteen systems' summaries.
 
 - asked: how many of the given phrases Qassay asks about, in the same sentence, and how alike the questions are
 - answered: how often the reader answers where the experts do, and the same
+- drawn: a hundred questions to read, drawn from those that CNN's articles in the evaluation parts of MultiRC raise;
+  with --plain, without those that have a gap
 """
 
 import argparse
@@ -27,6 +30,8 @@ from qassay.scoring.scorer import Scorer
 from qassay.text.normalise import squad_english
 
 DATA = Path(os.environ.get("QASSAY_DATA", Path(__file__).parents[2] / "shared" / "data")) / "bench/answer_verification"
+ARTICLES = DATA.parents[1] / "train/multirc"
+_DRAWN = 100
 _ASKING = frozenset({"who", "whom", "whose", "what", "which", "when", "where", "how", "why"})
 _MUCH_ALIKE = 0.5
 
@@ -126,13 +131,33 @@ def measure_answered(model: str) -> dict[str, float]:
     }
 
 
+def draw(model: str, seed: int, *, every: bool) -> list[dict[str, str]]:
+    """Return a hundred questions about news, each with its answer and sentence, in the order of the articles."""
+    rows = (
+        json.loads(line) for name in ("val", "test") for line in (ARTICLES / f"{name}.jsonl").open(encoding="utf-8")
+    )
+    texts = [text for row in rows if "CNN)" in (text := row["passage"]["text"])]
+    raised = [each.question for found in Questioner(load_chunker(model)).ask(texts, every=every) for each in found]
+    chosen = sorted(np.random.default_rng(seed).permutation(len(raised))[:_DRAWN].tolist())
+    return [{"question": raised[i].text, "answer": raised[i].answer, "sentence": raised[i].sentence} for i in chosen]
+
+
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["asked", "answered"])
+    parser.add_argument("what", choices=["asked", "answered", "drawn"])
+    parser.add_argument("--plain", action="store_true")
+    parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--model", default=EMBEDDED)
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
+    if given.what == "drawn":
+        drawn = draw(given.model, given.seed, every=not given.plain)
+        for number, each in enumerate(drawn, 1):
+            print(f"{number}. {each['question']}  [{each['answer']}]")
+        if given.json:
+            given.json.write_text(json.dumps(drawn, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        return
     found: Mapping[str, float] = (measure_asked if given.what == "asked" else measure_answered)(given.model)
     for name, value in found.items():
         print(f"{name}: {value:.3f}" if isinstance(value, float) else f"{name}: {value:,}")

@@ -29,21 +29,21 @@ from sklearn.neural_network import MLPClassifier
 import neural_rankers
 from neural_rankers import Pairs, drawn, transfer_pairs
 from qassay.arrays import Bools, Floats
-from qassay.io.readers.answer_selection import QuestionSentences, read_selection
+from qassay.io.readers.datasets.answer_selection import QuestionSentences, read_selection
 from qassay.io.source import Source
 from qassay.meta.accuracy.classification import rate_threshold
 from qassay.meta.ranking.rankings import rank_candidates, system_agreement
 from qassay.models.load import load_encoder
 from qassay.records import Example, Reference
 from qassay.scoring.scorer import score_examples
-from qassay.text.tokenise import word
+from qassay.text.tokenisers.tokenise import word
 
 DATA = Path(os.environ.get("QASSAY_DATA", Path(__file__).parents[2] / "shared" / "data"))
 FILES = {
     "TREC-QA": ("train/trecqa/TRAIN.xml", "train/trecqa/DEV.xml", "bench/trecqa/TEST.xml"),
     "WikiQA": ("train/wikiqa/WikiQA-train.tsv", "train/wikiqa/WikiQA-dev.tsv", "bench/wikiqa/WikiQA-test.tsv"),
 }
-METRICS = ("token_f1", "ava,kind=linear,refs=mean", "ava,refs=mean")
+METRICS = ("token_f1", "ava,kind=linear,refs=mean", "ava,kind=a2,refs=mean", "ava,refs=mean")
 MEASURES = ("P@1", "MAP", "MRR")
 LAYERS = (1, 4)
 

@@ -29,8 +29,7 @@ from typing import NamedTuple
 import numpy as np
 
 from qassay.meta.accuracy.classification import calibrate
-from qassay.metrics.questions.phrase_selection import select_answers
-from qassay.metrics.questions.question_templates import generate
+from qassay.metrics.questions.sentences.phrase_selection import select_answers
 from qassay.metrics.questions.verification import Pair, Verifier
 from qassay.models.base import EMBEDDED
 from qassay.models.load_readers import load_chunker, load_reader
@@ -42,6 +41,7 @@ from qassay.training.chunker.rows import TaggedRow
 from qassay.training.chunker.train import phrase_f1
 from qassay.training.reader.build import elsewhere, removed
 from qassay.training.reader.quality import MeasuredAnswers
+from qassay.training.reader.question_templates import generate
 from qassay.training.reader.rows import ReaderRow
 from qassay.training.reader.sources import squad
 from qassay.training.reader.statement_questions import fits, on_parallel
@@ -166,7 +166,7 @@ def parallel_questions(model: str, rng: np.random.Generator) -> Iterator[Paralle
                 for sentence, phrase in chosen if target != source else ():
                     row = on_parallel(sentence, phrase, target, chunker)
                     holds = "words do not tell" if row is None else "answer held" if row.spans else "answer absent"
-                    question = generate(sentence, phrase, chunker.knows).text
+                    question = generate(sentence, phrase, chunker.knows)
                     yield Parallel(question, phrase.text(sentence), source, target, holds)
 
 

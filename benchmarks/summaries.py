@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from qassay import score_summaries
-from qassay.io.scored_files import ScoredRow, read_scored
+from qassay.io.scores.scored_files import ScoredRow, read_scored
 from qassay.meta.accuracy.classification import classify
 from qassay.meta.accuracy.verdict_quality import MethodDifference, Verification, verification_quality
 from qassay.meta.correlation.correlate import correlate
@@ -106,7 +106,7 @@ PUBLISHED_FEQA = {
 """Their Table 3: over all summaries at once, with consistency."""
 QAEVALS = [name for name in PUBLISHED_SYSTEM if name.startswith("qaeval")]
 CHOSEN_ON = 3000
-THRESHOLDS = (0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5, 0.7)
+THRESHOLDS = (0.1, 0.25, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.01)
 LABELS = {"same meaning": "is_intended_answer", "correct": "is_correct"}
 SEED = 12345
 DRAWS = 1000

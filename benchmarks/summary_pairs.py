@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from qassay.io.readers.answer_selection import read_selection
+from qassay.io.readers.datasets.answer_selection import read_selection
 from qassay.io.source import Source
 from qassay.metrics.questions.question_records import SummaryRecord
 from qassay.models.load_readers import load_reader

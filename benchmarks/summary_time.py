@@ -58,10 +58,10 @@ class TimedQuestioner(Questioner):
         super().__init__(load_chunker(EMBEDDED))
         self._clock = clock
 
-    def ask(self, texts: Sequence[str]) -> list[list[RaisedQuestion]]:
+    def ask(self, texts: Sequence[str], **how: bool) -> list[list[RaisedQuestion]]:
         """Return every text's questions."""
         asking = super().ask
-        return self._clock.time("asking, texts", len(texts), lambda: asking(texts))
+        return self._clock.time("asking, texts", len(texts), lambda: asking(texts, **how))
 
 
 class TimedReader:

@@ -26,11 +26,17 @@ NEED_TORCH = (
 )
 """Tests that train, or run models with torch."""
 _FOUND = {path for pattern in NEED_TORCH for path in HERE.glob(pattern)}
+_CLUSTER = set(HERE.glob("cluster/test_*.py"))
+"""Tests with a Ray cluster and an S3 server."""
 collect_ignore = [] if find_spec("torch") else sorted(map(str, _FOUND))
+collect_ignore += [] if find_spec("ray") and find_spec("moto") else sorted(map(str, _CLUSTER))
 
 
 def pytest_collection_modifyitems(items):
-    """Mark what needs torch."""
+    """Mark what needs torch or a cluster."""
     for item in items:
+        if item.path in _CLUSTER:
+            item.add_marker(pytest.mark.cluster)
+            item.add_marker(pytest.mark.xdist_group("cluster"))
         if item.path in _FOUND:
             item.add_marker(pytest.mark.train)

@@ -12,11 +12,15 @@ from qassay.metrics.questions.question_generation import Questioner
 from qassay.models.onnx.reader import Answer
 from qassay.models.syntax import KINDS, TaggedSentence, Word
 
+_TAGS = {
+    "and": ("CC", "O", "O"),
+    **dict.fromkeys(("so", "then", "yesterday", "nobody", "it"), ("RB", "B-ADVP", "O")),
+}
 _WORD = re.compile(r"\w+|[^\w\s]")
 
 
 class CapitalChunker:
-    """Takes every capitalised word that does not open the sentence for a name, and the rest for verbs."""
+    """Takes every capitalised word that does not open the sentence for a name, and the rest for adverbs and verbs."""
 
     fingerprint = "capitals"
 
@@ -32,7 +36,7 @@ class CapitalChunker:
         words = []
         for match in _WORD.finditer(sentence):
             named = match.group()[0].isupper() and match.start() > 0
-            tags = ("NNP", "B-NP", "B-person") if named else ("VB", "O", "O")
+            tags = ("NNP", "B-NP", "B-person") if named else _TAGS.get(match.group(), ("VBD", "B-VP", "O"))
             words.append(Word(match.group(), *match.span(), *tags, dict.fromkeys(KINDS, 0.0)))
         return TaggedSentence(sentence, tuple(words))
 
@@ -70,7 +74,7 @@ class LengthVerifier:
         """Compare the phrases of each pair."""
         same = np.array([float(pair.answer == pair.prediction) for pair in pairs])
         near = np.array([1 / (1 + abs(len(pair.answer) - len(pair.prediction))) for pair in pairs])
-        return {"exact_match": same, "token_f1": same, "lerc": near, "bert_score": near}
+        return {"exact_match": same, "token_f1": same, "lerc": near, "ava": near, "bert_score": near}
 
     def identity(self, method):  # noqa: ARG002 - no model
         """Depend on nothing but the texts."""

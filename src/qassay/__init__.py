@@ -11,10 +11,13 @@ if TYPE_CHECKING:
     from qassay.api.compare import ComparisonResult, compare
     from qassay.api.correlate import CorrelationResult, correlate
     from qassay.api.explain import ExplanationResult, explain
-    from qassay.api.load_metric import LoadedMetric, load
+    from qassay.api.frequencies import FrequencyResult, frequencies
+    from qassay.api.judge import JudgeResult, judge
     from qassay.api.rank import RankResult, rank
-    from qassay.api.score import score
-    from qassay.api.score_result import ScoreResult, StoredScores
+    from qassay.api.scoring.accumulator import AccumulatedScores, Accumulator
+    from qassay.api.scoring.load_metric import LoadedMetric, load
+    from qassay.api.scoring.score import score
+    from qassay.api.scoring.score_result import ScoreResult, StoredScores
     from qassay.api.summaries import StoredSummaries, SummaryTable, score_summaries
     from qassay.api.verify import StoredVerification, VerificationResult, verify
     from qassay.errors import DataError, ModelError, OutputError, QassayError, SpecError
@@ -32,6 +35,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "WEIGHTINGS",
+    "AccumulatedScores",
+    "Accumulator",
     "AccuracyResult",
     "Aggregate",
     "AgreementResult",
@@ -42,7 +47,9 @@ __all__ = [
     "Example",
     "ExplanationResult",
     "Format",
+    "FrequencyResult",
     "Ingredient",
+    "JudgeResult",
     "LoadedMetric",
     "MeanMetric",
     "Metric",
@@ -73,6 +80,8 @@ __all__ = [
     "compare",
     "correlate",
     "explain",
+    "frequencies",
+    "judge",
     "load",
     "rank",
     "register_format",
@@ -86,16 +95,19 @@ __all__ = [
 ]
 
 _HOMES = {
+    "qassay.api.scoring.accumulator": ("AccumulatedScores", "Accumulator"),
     "qassay.api.accuracy": ("AccuracyResult", "accuracy"),
     "qassay.api.agree": ("AgreementResult", "agree"),
     "qassay.api.compare": ("ComparisonResult", "compare"),
     "qassay.api.correlate": ("CorrelationResult", "correlate"),
     "qassay.api.explain": ("ExplanationResult", "explain"),
-    "qassay.api.load_metric": ("LoadedMetric", "load"),
+    "qassay.api.frequencies": ("FrequencyResult", "frequencies"),
+    "qassay.api.judge": ("JudgeResult", "judge"),
+    "qassay.api.scoring.load_metric": ("LoadedMetric", "load"),
     "qassay.api.rank": ("RankResult", "rank"),
-    "qassay.api.score": ("score",),
+    "qassay.api.scoring.score": ("score",),
     "qassay.api.summaries": ("StoredSummaries", "SummaryTable", "score_summaries"),
-    "qassay.api.score_result": ("ScoreResult", "StoredScores"),
+    "qassay.api.scoring.score_result": ("ScoreResult", "StoredScores"),
     "qassay.api.verify": ("StoredVerification", "VerificationResult", "verify"),
     "qassay.errors": ("DataError", "ModelError", "OutputError", "QassayError", "SpecError"),
     "qassay.features.token_views": ("token_view",),

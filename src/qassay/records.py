@@ -1,6 +1,6 @@
 """What goes in: one answer with its question and references."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from hashlib import blake2b
@@ -76,6 +76,15 @@ def read_field(example: Example, name: str) -> object:
 def references_hash(example: Example) -> str:
     """Return a short hash of what an answer is compared with: its references, or the context where it has none."""
     parts = [f"{each.text}\x1f{each.opinion or ''}" for each in example.references] or [example.context or ""]
+    return _short_hash(parts)
+
+
+def hash_of_references(texts: Iterable[str]) -> str:
+    """Return the same hash of references that are texts alone."""
+    return _short_hash([f"{text}\x1f" for text in texts])
+
+
+def _short_hash(parts: Iterable[str]) -> str:
     return blake2b("\x1e".join(parts).encode(errors="surrogatepass"), digest_size=6).hexdigest()
 
 

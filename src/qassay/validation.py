@@ -52,6 +52,12 @@ def check_whole(name: str, given: object, *, least: int, most: int = MOST) -> No
         raise SpecError(f"{option(name)} is {given!s:.60}; give {bounds}")
 
 
+def check_share(name: str, given: object, *, least: float = 0.0, most: float = 1.0) -> None:
+    """Refuse what is no number between two limits."""
+    if isinstance(given, bool) or not isinstance(given, int | float) or not least <= given <= most:
+        raise SpecError(f"{option(name)} is {given!r:.60}; give a number from {least:g} to {most:g}")
+
+
 def as_names(what: str, given: str | Iterable[_Name] | None) -> list[str | _Name] | None:
     """Return names as a list, also where there is one; None leaves the choice open."""
     if given is None:

@@ -11,7 +11,7 @@ from commands import qassay as command
 from commands import qassay_json
 from qassay.errors import PluginError
 from qassay.features.resources import Resources
-from qassay.io.scored_files import read_scored
+from qassay.io.scores.scored_files import read_scored
 from qassay.metrics.registry import CATALOGUE
 from qassay.records import AnswerNotes
 

@@ -97,7 +97,7 @@ def test_a_stopped_run_goes_on():
 def test_very_many_answers_are_counted_in_groups(monkeypatch):
     """The figures stay, in bounded memory."""
     whole = qassay.score(CAREFUL, "ava").aggregate("ava")
-    monkeypatch.setattr("qassay.scoring.aggregation.GROUPS", 8)
+    monkeypatch.setattr("qassay.scoring.aggregates.aggregation.GROUPS", 8)
     grouped = qassay.score(CAREFUL, "ava", batch=5).aggregate("ava")
     assert grouped.attempted.value == pytest.approx(whole.attempted.value)
     assert grouped.given_attempted.value == pytest.approx(whole.given_attempted.value)

@@ -28,7 +28,7 @@ def test_summaries_are_scored_with_their_questions(models):
     assert table["qaeval,verify=em"][0] == 1.0
     assert table.score("qaeval,verify=em", 1).reason == "no summary"
     assert [each.id for each in table.questions] == ["1", "2"]
-    assert table.questions[0].sources[0].questions[0].question == "Yesterday who sang?"
+    assert table.questions[0].sources[0].questions[0].question == "Who sang?"
 
 
 def test_a_metric_is_found_under_the_name_it_was_asked_for_by(models):

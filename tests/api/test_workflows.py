@@ -239,10 +239,11 @@ def test_scores_of_files_are_compared_as_they_are(tmp_path):
 
 
 def test_scores_are_not_scored_again(tmp_path):
-    """A metric beside a file of scores has nothing to read."""
+    """A metric beside a file of scores is one of those in it; names of your own are found too."""
     file = write_rows(tmp_path / "s.jsonl", [{"id": "q", "system": s, "scores": {"m": 1.0}} for s in "AB"])
-    with pytest.raises(SpecError, match="metrics= scores answers"):
+    with pytest.raises(SpecError, match="no scores of token_f1; choose among m"):
         qassay.compare(file, ["token_f1"])
+    assert [each.metric for each in qassay.compare(file, ["m"]).comparisons] == ["m"]
 
 
 def test_accuracy_notes_what_score_notes():

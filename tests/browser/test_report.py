@@ -525,6 +525,7 @@ def test_unsupported_sentences_are_marked(browser, tmp_path):
     page.find_element(By.CSS_SELECTOR, "#table > tbody > tr > td.question").click()
     rows = page.find_elements(By.CSS_SELECTOR, ".claims tbody tr")
     assert [row.get_attribute("class") for row in rows] == ["", "unsupported"]
+    assert [row.find_element(By.TAG_NAME, "td").text.split()[0] for row in rows] == ["yes", "no"]
     assert "did not" in rows[1].find_element(By.CSS_SELECTOR, "mark.fault").text
     assert "Reference" not in [each.text for each in page.find_elements(By.CSS_SELECTOR, ".part h4")]
     assert not [each for each in page.get_log("browser") if each["level"] == "SEVERE"]

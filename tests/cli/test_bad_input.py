@@ -125,6 +125,8 @@ def test_a_missing_file_is_named():
         ("model.json", "{}", ("-m", "rouge_l:kpqa"), "damaged or of another version"),
         ("tokenizer.json", "no tokenizer", ("-m", "bert_score"), "damaged, or not a tokenizer"),
         ("ava_linear.json", "[]", ("-m", "ava,kind=linear"), "damaged or of another version"),
+        ("ava_heads.json", "[]", ("-m", "ava,kind=a2"), "damaged or of another version"),
+        ("ava.npz", "no weights", ("-m", "ava,kind=a2"), "damaged, or not a file of weights"),
     ],
 )
 def test_a_corrupt_model_is_one_message(tmp_path, file, content, words, message):

@@ -334,3 +334,36 @@ def test_one_question_has_no_interval_and_nothing_sure(tmp_path):
 
     assert {row["reason"] for row in found["correlations"]} == {"no interval: 1 question; resampling needs at least 3"}
     assert {row["p"] for row in found["differences"]} == {None}
+
+
+def test_missing_questions_are_said(tmp_path):
+    """A judge without questions says so, and names the column that may hold them."""
+    path = tmp_path / "judged.jsonl"
+    rows = [
+        {"id": f"{i}", "query": f"Who is {i}?", "references": [f"n{i}"], "candidate": f"n{i % 3}", "judgement": i % 2}
+        for i in range(12)
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    says = 'answers without a question, judged by their references alone; map "query" to question if it holds it'
+    assert f"{says}: 12" in qassay("correlate", path, "-m", "ava", check=0).stderr
+    assert json.loads(qassay("correlate", path, "-m", "ava", "--json", check=0).stdout)["notes"] == {says: 12}
+
+
+def test_an_llm_asked_in_doubt_is_correlated_on_what_it_was_asked(tmp_path):
+    """The answers that it has verdicts on are no random sample, which is said."""
+    path = tmp_path / "judged.jsonl"
+    rows = [
+        {
+            "id": f"{i}",
+            "references": ["a"],
+            "candidate": "a",
+            "judgement": i % 3,
+            "scores": {"llm": (i % 4) / 3 if i < 20 else None, "ava": 0.5},
+            "asked": {"llm": {"probability": 1.0 if i < 20 else 0.0, "otherwise": "ava"}},
+        }
+        for i in range(30)
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    done = qassay("correlate", path, "--judge", "column:llm", check=0)
+    assert "column:llm: correlated on the answers that it was asked about, most of them doubtful" in done.stderr
+    assert done.stderr.rstrip().endswith(": 20")

@@ -18,7 +18,7 @@ PANELS = {
     "score": EVERYTHING,
     "compare": EVERYTHING,
     "correlate": EVERYTHING,
-    "agree": ["Input", "Output", "Statistics", "Running"],
+    "agree": ["Input", "Metrics", "Output", "Statistics", "Running"],
     "accuracy": ["Input", "Metrics", "Output", "Statistics", "Running"],
     "summary": EVERYTHING,
     "verify": EVERYTHING,

@@ -89,6 +89,17 @@ def test_tables_hold_one_column_a_metric(tmp_path, suffix):
     assert {"rouge_l", "token_f1"} <= set(table.columns)
 
 
+@pytest.mark.parametrize("kind", ["a0", "a1-rq", "a2"])
+def test_the_models_of_ava_work_without_training(tmp_path, kind):
+    """The designs of Vu and Moschitti (2021) are part of the install: the year of the reference is right, no other."""
+    asked = {"question": "When did the Marlins start?", "references": ["The Marlins first played in the 1993 season."]}
+    rows = [{**asked, "id": year, "candidate": f"They began in {year}."} for year in ("1993", "2004")]
+    out = tmp_path / "out.jsonl"
+    qassay("score", write_rows(tmp_path / "a.jsonl", rows), "-m", f"ava,kind={kind}", "-o", out, check=0)
+    right, wrong = (json.loads(line)["scores"][f"ava,kind={kind}"] for line in out.read_text().splitlines())
+    assert right > 0.5 > wrong
+
+
 def test_gzip_opens(tmp_path):
     """Compressed input is read as it is."""
     plain = write_rows(tmp_path / "a.jsonl", answers(5))

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qassay.equivalence.fuzzy_search import SearchedText
-from qassay.text.tokenise import squad_words
+from qassay.text.tokenisers.tokenise import squad_words
 
 
 def share(text: str, wanted: str) -> float:

@@ -55,7 +55,19 @@ def test_a_short_candidate_asserts_itself(candidate):
 
 
 @pytest.mark.parametrize(
-    "candidate", ["I don't know", "I don\u2019t know.", "Unknown", "not stated", "N/A", "It's unclear."]
+    "candidate",
+    [
+        *(
+            "I don't know",
+            "I don\u2019t know.",
+            "Unknown",
+            "not stated",
+            "N/A",
+            "It's unclear.",
+            "Cannot be determined.",
+        ),
+        *("can't say", "Not enough information", "None given", "no data", "Nobody knows."),
+    ],
 )
 def test_a_short_refusal_asserts_nothing(candidate):
     """Whatever its length says."""
@@ -106,3 +118,18 @@ def test_equal_pairs_are_read_once_and_the_batch_remembers_them(monkeypatch):
     assert first[0] == first[1] == first[2]
     assert assertions(batch) is first
     assert len(read) == 1
+
+
+@pytest.mark.parametrize("candidate", ["It was Monet, but I'm not sure.", "It was Monet. I am unsure though."])
+def test_a_doubt_behind_an_answer_leaves_it_an_answer(candidate):
+    """What stands before the doubt is asserted."""
+    assert _assertion("Who painted the picture?", candidate).text == "Monet"
+    assert not _assertion("Who painted the picture?", "I don't know who it was, but I'm not sure.").attempted
+
+
+@pytest.mark.parametrize(
+    "question", ["Is Paris or Rome the capital of France?", "Who wrote Faust, Goethe or Schiller?"]
+)
+def test_the_question_again_asserts_nothing(question):
+    """However its marks and capitals are written."""
+    assert _assertion(question, question.lower().strip("?")) == NOTHING_ASSERTED

@@ -6,9 +6,11 @@ import pytest
 from answers import answer
 from qassay.errors import SpecError
 from qassay.features.batch import Batch
+from qassay.features.resources import Resources
 from qassay.features.token_views import token_view
-from qassay.features.weightings import WEIGHTINGS, Weighting, register_weighting
+from qassay.features.weightings import WEIGHTINGS, Keyphrase, QuestionKeyphrase, Weighting, register_weighting
 from qassay.metrics.registry import create
+from qassay.models.load import load_weigher
 from qassay.scoring.scorer import score_examples
 
 
@@ -87,3 +89,11 @@ def test_names_are_taken_once():
 
     with pytest.raises(SpecError, match='there is a weighting "idf" already'):
         register_weighting(Idf)
+
+
+@pytest.mark.parametrize(("weighting", "with_question"), [(QuestionKeyphrase, True), (Keyphrase, False)])
+def test_each_keyphrase_weighting_has_a_head_of_its_own(weighting, with_question):
+    """`:kp` depends on the weights that were trained without questions, and `:kpqa` on the others."""
+    fingerprint = load_weigher("mini", with_question=with_question).fingerprint
+
+    assert weighting().identity(Resources()) == {"weights": fingerprint}

@@ -7,7 +7,7 @@ import pytest
 from qassay import score
 from qassay.errors import DataError
 from qassay.io.input_stream import Reader, ReadOptions
-from qassay.io.readers.summaries import SUMMARY_FIELDS
+from qassay.io.readers.row_files.summaries import SUMMARY_FIELDS
 
 ROW = {"id": "1", "candidate": "Anna won.", "contexts": ["Anna won the race.", "It rained."]}
 

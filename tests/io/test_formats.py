@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import json
 import re
 import sys
 
@@ -12,6 +13,8 @@ from pyarrow import parquet
 from qassay.errors import DataError
 from qassay.io.input_stream import FORMATS, Reader, ReadOptions, sniff
 
+TOOLS = {"ragas", "deepeval", "lm_eval", "inspect", "promptfoo", "mlflow", "arrow"}
+"""Formats of other tools, which have tests of their own."""
 RECOGNISED = {
     "answers.jsonl": "jsonl",
     "answers.json": "json",
@@ -51,7 +54,7 @@ def test_parquet_is_recognised(tmp_path):
 
 def test_every_format_can_be_recognised():
     """No format is left out of the recognition."""
-    assert set(FORMATS) == {*RECOGNISED.values(), "parquet"}
+    assert set(FORMATS) == {*RECOGNISED.values(), "parquet", *TOOLS}
 
 
 @pytest.mark.parametrize(
@@ -147,3 +150,38 @@ def test_a_far_format_is_not_suggested(fixtures):
     """A few letters in common are no likeness."""
     with pytest.raises(DataError, match=re.escape("there is no format nope (formats:")):
         Reader([fixtures / "answers.jsonl"], ReadOptions(format="nope"))
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"question_id": 1, "question": "q", "prediction": "a", "reference": "a"},
+        {"question_id": 1, "question": "q", "response": "a", "answers": ["a"]},
+        {"question_id": 1, "question": "q", "answer": "a", "answers": ["a"]},
+        {"question_id": "q1", "question": "q", "id": "q1#0", "scores": {"token_f1": 1.0}},
+        {"question_id": 1, "question": "q"},
+    ],
+)
+def test_ordinary_rows_with_a_question_id_are_not_dureaders(tmp_path, row):
+    """The field is common; DuReader's answers, without another field for one, are not."""
+    path = tmp_path / "file"
+    path.write_text("\n".join([json.dumps(row)] * 2))
+    assert sniff(path) == "jsonl"
+
+
+def test_mapped_fields_are_ones_own(tmp_path, fixtures):
+    """Where fields are renamed, a table that looks like a known set is read by the names that were given."""
+    options = ReadOptions(mapping={"candidate": "answer"})
+    assert [each.candidate for each in Reader([fixtures / "kpqa.csv"], options)]
+    path = tmp_path / "answers.jsonl"
+    path.write_text('{"question_id": 1, "question": "q", "answers": ["a"], "fake_answers": ["b"], "mine": "c"}\n')
+    options = ReadOptions(mapping={"candidate": "mine", "references": "answers"})
+    (found,) = Reader([path], options)
+    assert (found.candidate, found.references[0].text) == ("c", "a")
+
+
+def test_a_format_with_fixed_fields_takes_no_mapping(fixtures):
+    """Named, it says so."""
+    options = ReadOptions(format="squad", mapping={"candidate": "answer"})
+    with pytest.raises(DataError, match="does not apply to the format squad"):
+        list(Reader([fixtures / "squad.json"], options))

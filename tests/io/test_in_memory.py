@@ -6,9 +6,10 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+import qassay
 from qassay.errors import DataError
 from qassay.io.in_memory import from_examples, from_rows
-from qassay.io.readers.summaries import to_pair, to_summary
+from qassay.io.readers.row_files.summaries import to_pair, to_summary
 from qassay.records import Example, Opinion, Reference
 
 HUGE = 10**5000
@@ -203,3 +204,19 @@ def test_good_examples_pass_as_they_are():
         extra={"candidate": 1},
     )
     assert list(from_examples([example])) == [example]
+
+
+def test_arrays_without_dimensions_are_what_they_hold():
+    """A text, a number or nothing in a numpy array of its own is taken for itself."""
+    rows = [
+        {"id": "1", "references": ["a"], "candidate": np.array("a"), "g": np.array(0.5), "question": np.array(np.nan)}
+    ]
+    (found,) = from_rows(rows)
+    assert (found.candidate, found.extra["g"], found.question) == ("a", 0.5, "")
+
+
+@pytest.mark.parametrize("theirs", [None, 5, "", ["gold"]])
+def test_columns_are_names(theirs):
+    """A field is named by a text."""
+    with pytest.raises(qassay.SpecError, match="for references; give the name of a field"):
+        qassay.score([{"gold": "a", "candidate": "a"}], "token_f1", columns={"references": theirs})

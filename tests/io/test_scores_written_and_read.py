@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from qassay.errors import DataError, OutputError
-from qassay.io.scored_files import ScoredRow, is_scored, read_rows, read_scored
-from qassay.io.writers import encode_jsonl, encode_row, open_writer
+from qassay.io.scores.scored_files import ScoredRow, is_scored, read_rows, read_scored
+from qassay.io.scores.writers import encode_jsonl, encode_row, open_writer
 from qassay.records import Example, Reference
 
 KINDS = ["scores.jsonl", "scores.jsonl.gz", "scores.csv", "scores.tsv", "scores.parquet"]

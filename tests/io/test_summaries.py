@@ -6,7 +6,7 @@ import pytest
 
 from qassay.errors import DataError
 from qassay.io.input_stream import Reader, ReadOptions
-from qassay.io.readers.summaries import ANSWER_CONTEXT
+from qassay.io.readers.row_files.summaries import ANSWER_CONTEXT
 from qassay.records import Reference
 
 

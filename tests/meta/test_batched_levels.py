@@ -1,6 +1,6 @@
 import pytest
 
-from qassay.io.scored_files import ScoredRow
+from qassay.io.scores.scored_files import ScoredRow
 from qassay.meta.correlation.summary_levels import batched_levels, judgement_means
 
 

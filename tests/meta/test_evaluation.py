@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from qassay.errors import DataError
-from qassay.io.scored_files import ScoredRow
+from qassay.io.scores.scored_files import ScoredRow
 from qassay.meta.correlation.evaluation import Options, evidence_of_rows, evidence_of_table, measure
 from qassay.meta.correlation.judgements import Judgements
 from qassay.meta.correlation.levels import Level

@@ -3,6 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import qassay
 from qassay.errors import DataError, SpecError
 from qassay.meta.accuracy.estimates import estimate_systems
 from qassay.meta.accuracy.judged_run import JUDGED_MISSING, judge_answers
@@ -167,3 +168,21 @@ def test_the_tuned_threshold_is_told():
     """The reader sees from which score on an answer counts as right."""
     run = judge_answers(FOUR, "token_recall", dev=FOUR[:3])
     assert f"answers count as right with a score of at least {run.threshold:.4g}" in run.notes[0]
+
+
+def test_a_threshold_makes_verdicts_of_both_judges():
+    """Where a cheap judge stands for an LLM that was not asked, its scores count as right or wrong as well."""
+    rows = [
+        {
+            "id": f"q{i}",
+            "candidate": "a",
+            "scores": {"llm": 0.7 if i < 10 else None, "cheap": 0.6},
+            "asked": {"llm": {"probability": float(i < 10), "otherwise": "cheap"}},
+        }
+        for i in range(20)
+    ]
+
+    def accuracy(threshold):
+        return qassay.accuracy(rows, "column:llm", threshold=threshold).accuracy.systems[0].best.estimate
+
+    assert [accuracy(each) for each in (None, 0.5, 0.65, 0.9)] == pytest.approx([0.65, 1, 0.5, 0])

@@ -89,3 +89,38 @@ def test_impossible_wishes_are_refused(probabilities, n, options, message):
     """With what to do."""
     with pytest.raises(DataError, match=message):
         next_labels(probabilities, n, np.random.default_rng(0), **options)
+
+
+def test_labels_show_where_a_judge_errs():
+    """A judge that is surest where it errs most is drawn from there, as far as labels have shown it."""
+    rng = np.random.default_rng(8)
+    scores = np.where(np.arange(2000) < 1000, 0.97, 0.4)
+    truth = np.where(scores > 0.5, rng.random(2000) < 0.5, 0.0)
+    labels = np.where(rng.random(2000) < 0.1, truth, np.nan)
+    known = ~np.isnan(labels)
+    before = next_labels(scores, 200, np.random.default_rng(9), labelled=known)
+    after = next_labels(scores, 200, np.random.default_rng(9), labelled=known, labels=labels)
+    assert (scores[before.rows] > 0.5).mean() < 0.4
+    assert (scores[after.rows] > 0.5).mean() > 0.6
+
+
+def test_few_or_equal_labels_leave_every_answer_a_chance():
+    """Nine labels change nothing; labels that all agree leave probabilities above zero."""
+    scores = np.linspace(0.01, 0.99, 100)
+    few = np.where(np.arange(100) < 9, 1.0, np.nan)
+    equal = np.where(np.arange(100) % 4 == 0, 1.0, np.nan)
+    plain = next_labels(scores, 20, np.random.default_rng(1), labelled=~np.isnan(few))
+    with_few = next_labels(scores, 20, np.random.default_rng(1), labelled=~np.isnan(few), labels=few)
+    assert np.array_equal(plain.probability, with_few.probability)
+    drawn = next_labels(scores, 20, np.random.default_rng(1), labelled=~np.isnan(equal), labels=equal)
+    assert len(drawn.rows) == 20
+    assert (drawn.probability > 0.1).all()
+
+
+def test_a_uniform_draw_ignores_labels():
+    """Who asks for equal probabilities gets them."""
+    labels = np.where(np.arange(100) < 50, np.arange(100) % 2, np.nan)
+    drawn = next_labels(
+        np.linspace(0, 1, 100), 10, np.random.default_rng(1), labelled=~np.isnan(labels), labels=labels, uniform=1.0
+    )
+    assert drawn.probability == pytest.approx(0.2)

@@ -308,3 +308,17 @@ def test_the_judge_on_unanimous_answers_has_a_width():
     """Two hundred answers called right leave room for a few wrong ones: Wilson's limits of 200 in 200 reach .981."""
     found = judge_accuracy([0.999] * 200)
     assert 0.97 < found.low < 0.985
+
+
+@pytest.mark.parametrize("value", [0.0, 2 / 3, 1.0])
+@pytest.mark.parametrize("seed", range(20))
+def test_equal_labels_of_unequal_weights_have_a_width(seed, value):
+    """Weights that add up to a little less than 1 do not make ten equal labels certain."""
+    rng = np.random.default_rng(seed)
+    labels = np.full(34, np.nan)
+    labels[:10] = value
+    chances = np.where(np.isnan(labels), np.nan, rng.uniform(0.1, 0.7, 34))
+    design = design_of_rounds(~np.isnan(labels), np.ones(34, int), chances)
+    found = ppi_accuracy(rng.random(34), labels, design=design)
+    assert found.estimate == value
+    assert found.width > 0.15

@@ -119,6 +119,6 @@ def test_the_best_reference_counts_whichever_side_it_is_on():
                 "candidate": "14 days",
             }
         ],
-        ["lerc"],
-    )["lerc"]
+        ["lerc,screen=off"],
+    )["lerc,screen=off"]
     assert both == 1

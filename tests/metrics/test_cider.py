@@ -7,7 +7,7 @@ from qassay.errors import DataError
 from qassay.features.frequencies import Frequencies
 from qassay.features.resources import Resources
 from qassay.metrics.registry import create
-from qassay.text.tokenise import tokeniser
+from qassay.text.tokenisers.tokenise import tokeniser
 
 RUN = [
     answer("a man rides a horse", "a man rides a brown horse", "someone is riding a horse"),

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from qassay.metrics.lexical import heaviest_subsequence as module
 from qassay.metrics.lexical.heaviest_subsequence import heaviest_subsequence
-from qassay.text.tokens import Tokens
+from qassay.text.tokenisers.tokens import Tokens
 
 texts = st.lists(st.sampled_from("abc"), max_size=6)
 ONE, TWO = np.array([0]), np.array([1])

@@ -3,7 +3,7 @@ import pytest
 
 from answers import answer
 from qassay.features.batch import Batch
-from qassay.metrics.breakdown import ScoreBreakdown
+from qassay.metrics.breakdown import Ingredient, ScoreBreakdown
 from qassay.metrics.registry import create, create_all
 
 QUESTION = "How many steps are involved in a hypothesis test?"
@@ -125,6 +125,8 @@ def test_other_references_count_beside_one_of_symbols(spec: str):
 
 
 @pytest.mark.parametrize("spec", ["ava", "ava,kind=linear"])
-def test_what_is_not_judged_is_not_explained(spec: str):
-    """An answer beside a reference without words has no parts of a verdict."""
-    assert create(spec).explain(Batch([answer("!!!", "...", question="Who sat?")])) == [ScoreBreakdown()]
+def test_what_no_model_judged_has_no_parts_but_says_what_decided(spec: str):
+    """An answer beside a reference without words is held against its symbols."""
+    (found,) = create(spec).explain(Batch([answer("!!!", "...", question="Who sat?")]))
+
+    assert found == ScoreBreakdown((Ingredient("decided by", "symbols, compared as written"),))

@@ -199,7 +199,7 @@ def test_verdicts_on_training_answers_are_those_of_all_references(spec):
 
 
 def test_verdicts_on_the_packaged_answers_are_those_of_all_references():
-    """Each with the references of its question in several forms."""
+    """Each with the references of its question in several forms; but for verdicts that one form alone would turn."""
     answers = list(Reader([str(files("qassay") / "assets" / "demo.jsonl")]))[::3]
     examples = [
         replace(each, references=tuple(replace(ref, text=form) for ref in each.references for form in forms(ref.text)))
@@ -207,7 +207,7 @@ def test_verdicts_on_the_packaged_answers_are_those_of_all_references():
     ]
     screened, whole = (values(each, examples) for each in ("ava", "ava,screen=off"))
 
-    assert ((screened >= 0.5) == (whole >= 0.5)).all()
+    assert (((screened >= 0.5) == (whole >= 0.5)) | (np.abs(whole - 0.5) < 0.05)).all()
 
 
 def forms(text):

@@ -39,6 +39,25 @@ def test_a_damaged_description_is_refused(tmp_path):
         OnnxModel.read(tmp_path)
 
 
+def test_a_head_for_answers_alone_lies_beside_the_other(tmp_path):
+    """Each weighing finds its own head; where there is one only, it serves both."""
+    both = described(tmp_path, KeyphraseHead(1, "q.onnx", "a.onnx", "k.npz", 1.15))
+    head = KeyphraseHead(1, None, "alone.onnx", "alone.npz", 1.0)
+    both = msgspec.structs.replace(both, keyphrase_alone=head)
+    for name in head.files:
+        (tmp_path / name).write_text("x", encoding="utf-8")
+    write_description(tmp_path, both)
+    alone = msgspec.structs.replace(both, keyphrase=None)
+
+    assert OnnxModel.read(tmp_path) == both
+    assert both.keyphrase_head(with_question=True) == both.keyphrase
+    assert both.keyphrase_head(with_question=False) == head
+    assert alone.keyphrase_head(with_question=True) == head
+    (tmp_path / "alone.npz").unlink()
+    with pytest.raises(ModelError, match=r"alone\.npz"):
+        OnnxModel.read(tmp_path)
+
+
 @pytest.mark.parametrize("name", ["tokenizer.json", "w.npz", "layer1.onnx"])
 def test_a_missing_file_is_named(tmp_path, name):
     """Every file that the description names must be there."""

@@ -134,6 +134,30 @@ def test_a_model_without_head_says_so(tmp_path):
         load_weigher(str(tmp_path))
 
 
+def test_answers_alone_have_a_head_of_their_own(weigher):
+    """Trained without questions, it reads none; its weights are not those of the other head without a question."""
+    alone = load_weigher("mini", with_question=False)
+
+    asked, unasked = alone.weigh([(QUESTION, REFERENCE), (None, REFERENCE)])
+
+    assert alone.fingerprint != weigher.fingerprint
+    assert unasked.weights.sum() == pytest.approx(1)
+    np.testing.assert_array_equal(asked.weights, unasked.weights)
+    assert not np.allclose(unasked.weights, weigher.weigh([(None, REFERENCE)])[0].weights)
+
+
+def test_without_a_question_what_is_told_weighs_most():
+    """Names, numbers and opinions carry an answer, whatever was asked; the words that join them do not."""
+    alone = load_weigher("mini", with_question=False)
+    answer, opinion = "It was discovered by Marie Curie in 1898.", "no, he is not in the kitchen"
+
+    told, denied = alone.weigh([(None, answer), (None, opinion)])
+
+    shares = words(answer, told)
+    assert min(shares["Marie"], shares["1898"]) > max(shares["It"], shares["was"], shares["by"], shares["."])
+    assert max(words(opinion, denied), key=words(opinion, denied).get) == "no"
+
+
 def test_recent_pairs_are_not_weighed_again(weigher):
     """A reference that comes back with another system's answer keeps its weights."""
     (first,) = weigher.weigh([(QUESTION, REFERENCE)])

@@ -41,9 +41,12 @@ def test_an_encoder_without_keyphrase_head_cannot_weigh(tmp_path):
         load_weigher(str(write_tiny_bert(tmp_path)))
 
 
-def test_the_embedded_model_does_not_claim_a_gpu():
-    """Asking for a GPU with a model that runs on the CPU alone is refused, not ignored."""
-    with pytest.raises(ModelError, match="CPU"):
+def test_a_gpu_without_torch_is_one_clear_error(monkeypatch):
+    """Asking for a GPU where torch is not installed names the extra that has it."""
+    monkeypatch.setattr(load, "find_spec", lambda _: None)
+    load._onnx_encoder.cache_clear()
+
+    with pytest.raises(ModelError, match=r"qassay\[hf\]"):
         load_encoder("mini", "cuda")
 
 

@@ -10,7 +10,8 @@ from qassay.errors import ModelError
 from qassay.models.base import WINDOWED
 from qassay.models.folder import write_description
 from qassay.models.load import load_encoder
-from qassay.models.onnx.encoder import OnnxEncoder, Runtime, Session
+from qassay.models.onnx.encoder import OnnxEncoder
+from qassay.models.onnx.runtime import OnnxRuntime, Session
 from qassay.training.export.encoder import export_encoder
 from tiny_bert import write_tiny_bert
 
@@ -133,13 +134,13 @@ def test_equal_texts_run_once(embedded):
 
 def test_all_that_was_run_last_is_kept(base, tmp_path, monkeypatch):
     """Another metric that asks for the same texts gets them without a second run, however many they are."""
-    monkeypatch.setattr("qassay.models.onnx.encoder._KEPT_BYTES", 1)
+    monkeypatch.setattr(OnnxRuntime, "kept_bytes", 1)
     export_encoder(base, tmp_path)
     encoder = OnnxEncoder("tiny", tmp_path)
 
     first, second = (encoder.encode(TEXTS, 1) for _ in range(2))
 
-    assert all(one is other for one, other in zip(first, second, strict=True))
+    assert all(one.vectors is other.vectors for one, other in zip(first, second, strict=True))
 
 
 def test_long_texts_are_read_whole_and_counted(embedded):
@@ -218,7 +219,7 @@ def test_what_ends_one_thread_ends_the_others_within_a_long_text(embedded, probl
         return []
 
     runs = []
-    session = Session("graph.onnx", SimpleNamespace(run=count, get_outputs=None))
+    session = Session("graph.onnx", SimpleNamespace(run=count, get_outputs=None, get_inputs=list))
 
     def work(item):
         if item == "interrupted":
@@ -227,5 +228,5 @@ def test_what_ends_one_thread_ends_the_others_within_a_long_text(embedded, probl
             session.run(None, {})
 
     with pytest.raises(problem):
-        Runtime(embedded.runtime.folder, threads=2).parallel(work, ["long text", "interrupted"], [2, 1])
+        OnnxRuntime(embedded.runtime.folder, threads=2).parallel(work, ["long text", "interrupted"], [2, 1])
     assert len(runs) < 10**7

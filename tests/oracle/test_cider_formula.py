@@ -10,7 +10,7 @@ import pytest
 from sklearn.feature_extraction.text import CountVectorizer
 
 from answers import scores_of, stats_of
-from qassay.text.tokenise import word
+from qassay.text.tokenisers.tokenise import word
 from real_answers import kpqa
 
 ORDERS, SIGMA = 4, 6.0

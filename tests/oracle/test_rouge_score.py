@@ -10,7 +10,7 @@ import pytest
 from rouge_score.rouge_scorer import RougeScorer
 
 from answers import scores_of
-from qassay.text.tokenise import coco
+from qassay.text.tokenisers.tokenise import coco
 from real_answers import kpqa, one_by_one, squad_answers
 
 PAIRS = {

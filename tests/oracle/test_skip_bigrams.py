@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from answers import scores_of
-from qassay.text.tokenise import word
+from qassay.text.tokenisers.tokenise import word
 from real_answers import dureader, kpqa, one_by_one
 
 PAIRS = {

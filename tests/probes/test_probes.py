@@ -1,6 +1,7 @@
 """Probes: pairs that tell assertion from mention, written by hand, and the floors that the embedded judge must hold."""
 
 import json
+import lzma
 import sys
 from collections import Counter
 from pathlib import Path
@@ -47,7 +48,7 @@ def test_no_probe_occurs_twice(probes):
 def test_no_question_of_a_probe_was_trained_on(probes):
     """The answers written for training are about other questions."""
     recipes = Path(sys.modules["qassay"].__file__ or "").parent / "training" / "recipes"
-    lines = (recipes / "written.jsonl").read_text(encoding="utf-8").splitlines()
+    lines = lzma.decompress((recipes / "written.jsonl.xz").read_bytes()).splitlines()
     trained = {question_key(json.loads(line)["question"]) for line in lines}
     assert not trained & {question_key(each.question) for each in probes.examples}
 

@@ -134,3 +134,22 @@ def test_an_answer_beyond_memory_has_no_evidence(monkeypatch):
     assert not long.weights["kpqa"].candidate
     assert short.parts["ava"]
     assert short.weights["kpqa"].candidate
+
+
+@pytest.mark.parametrize(
+    ("reference", "candidate", "decided"),
+    [
+        ("$19 billion", "It was $19 million.", "judged as (nothing) · rule magnitude It was $19 million. → (nothing)"),
+        ("===", "It is ===.", "decided by symbols, compared as written"),
+        ("Lima", "Lima", "decided by equal texts"),
+    ],
+)
+def test_reports_show_what_decided_where_no_model_did(reference, candidate, decided):
+    """A rule, symbols, or equal texts: the line that `qassay explain` shows too."""
+    example = Example("1", "What is it?", (Reference(reference),), candidate)
+    (found,) = evidence_of(example, specs=["ava"])
+    row = AnswerRow(example, {"ava": 0.0}, {}, found.notes, evidence=found)
+    payload = answers_payload(PageAnswers([row], 1), ["ava"], {"": "all answers"}, Ordering())
+
+    assert not found.parts
+    assert payload["answers"][0]["behind"] == {0: decided}

@@ -12,7 +12,8 @@ import qassay
 from answers import answer
 from qassay.errors import DataError
 from qassay.metrics.registry import create
-from qassay.scoring.aggregation import BINS, GROUPS, ScoredBatch, Totals
+from qassay.scoring.aggregates.aggregation import BINS, GROUPS, ScoredBatch, Totals
+from qassay.scoring.aggregates.bootstrap import Resampled, bootstrap
 from qassay.scoring.scorer import Scorer
 
 F1 = create("token_f1")
@@ -291,3 +292,13 @@ def test_an_interval_holds_its_score_to_the_last_bit():
 
     assert aggregate.low <= aggregate.value <= aggregate.high
     assert aggregate.value == pytest.approx(0.8)
+
+
+def test_remembered_draws_are_those_of_the_seed() -> None:
+    """Draws that are remembered, and used by another run of the same size, equal those of a fresh generator."""
+    rows = np.random.default_rng(0).random((50, 2))
+    quantity = {"mean": Resampled(rows, lambda sums: sums[..., 0])}
+    first, again = (bootstrap(quantity, 7, 120)["mean"] for _ in range(2))
+    drawn = np.random.default_rng(7).integers(50, size=(120, 50))
+    assert np.array_equal(first, again)
+    assert np.allclose(first, rows[drawn, 0].sum(axis=1))

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from qassay.errors import DataError
-from qassay.scoring.intervals import around, quantile, wilson
+from qassay.scoring.aggregates.intervals import around, quantile, wilson
 
 
 @given(st.integers(1, 500).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))

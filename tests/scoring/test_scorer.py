@@ -9,7 +9,9 @@ import qassay
 from answers import answer
 from qassay.errors import DataError, SpecError
 from qassay.features.resources import Resources
+from qassay.io.example_columns import parts_by_length, plain_columns
 from qassay.models.base import FOREIGN, UNENGLISH
+from qassay.scoring import scorer as scorer_module
 from qassay.scoring.scorer import Scorer, batches, score_examples
 from qassay.scoring.table import Score
 
@@ -45,6 +47,40 @@ def test_unscored_places_over_batches():
     """Reasons stand beside the right answers, whatever the batches."""
     table = score_examples(RUN, ["bleu"], batch=3)
     assert sorted(table.unscored["bleu"]) == [i for i, each in enumerate(RUN) if each.candidate is None]
+
+
+@pytest.fixture(params=["rows", "columns"])
+def of_many_lengths(request):
+    """Answers of many lengths, as examples and as columns."""
+    texts = ["the cat", "a dog 中文", "the cat sat " * 9, None, "Wer weiß das schon, und wer will es wissen?"] * 4
+    rows = [
+        {"id": str(i), "question": "Who sat?", "references": ["the cat sat"], "candidate": text}
+        for i, text in enumerate(texts)
+    ]
+    columns = plain_columns(rows, "rows", "")
+    return columns if request.param == "columns" else tuple(columns)
+
+
+@pytest.mark.parametrize("characters", [1, 40, 130])
+def test_scores_do_not_depend_on_how_long_texts_are_cut(monkeypatch, of_many_lengths, characters):
+    """However few characters are scored at once: scores, reasons, notes, aggregates and signatures are the same."""
+    specs = ["bleu", "rouge_l", "token_f1", "ava"]
+    whole = score_examples(of_many_lengths, specs)
+    monkeypatch.setattr(scorer_module, "BATCH_CHARACTERS", characters)
+    parts = score_examples(of_many_lengths, specs)
+    np.testing.assert_array_equal([parts[spec] for spec in specs], [whole[spec] for spec in specs])
+    assert parts.to_dicts() == whole.to_dicts()
+    assert (parts.unscored, parts.notes, parts.answer_notes) == (whole.unscored, whole.notes, whole.answer_notes)
+
+
+def test_long_texts_are_cut_by_their_characters(of_many_lengths):
+    """Candidates and references count; a text that is longer alone is a part alone, and none is lost."""
+    parts = parts_by_length(of_many_lengths, 60)
+    assert [len(each) for each in parts[:5]] == [2, 1, 1, 1, 2]
+    assert [each for part in parts for each in part] == list(of_many_lengths)
+    assert all(type(part) is type(of_many_lengths) for part in parts)
+    (whole,) = parts_by_length(of_many_lengths, 10_000)
+    assert whole is of_many_lengths
 
 
 @pytest.mark.parametrize(

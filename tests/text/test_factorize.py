@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qassay.text.factorize import _MULTIPLIER, find_keys, number_keys
+from qassay.text.tokenisers.factorize import _MULTIPLIER, find_keys, number_keys
 
 few = st.lists(st.integers(0, 5), max_size=40)
 many = st.lists(st.integers(0, 2**62), max_size=40)

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qassay.metrics.lexical.ngram_overlap import SharedGrams
-from qassay.text.tokenise import tokeniser
-from qassay.text.tokens import Tokens
+from qassay.text.tokenisers.tokenise import tokeniser
+from qassay.text.tokenisers.tokens import Tokens
 
 words = st.sampled_from(["a", "b", "c"])
 texts = st.lists(st.lists(words, max_size=9), min_size=1, max_size=5)

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from qassay.text.scan import SCANS
-from qassay.text.tokenise import TOKENISERS, tokeniser
-from qassay.text.tokens import Tokens
+from qassay.text.tokenisers.scan import SCANS
+from qassay.text.tokenisers.tokenise import TOKENISERS, tokeniser
+from qassay.text.tokenisers.tokens import Tokens
 from real_answers import dureader, kpqa, squad_answers
 
 SCANNED = [tokeniser(name) for name in TOKENISERS if TOKENISERS[name].scan] + [tokeniser("squad", "de")]

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qassay.text.spans import spread
+from qassay.text.tokenisers.spans import spread
 
 
 def test_word_takes_the_mean_of_its_pieces_by_characters():

@@ -3,11 +3,34 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qassay.text.token_spans import token_spans
-from qassay.text.tokenise import locate, tokeniser
-from qassay.text.tokens import Tokens
+from qassay.text.tokenisers.token_spans import token_spans
+from qassay.text.tokenisers.tokenise import locate, tokeniser
+from qassay.text.tokenisers.tokens import Tokens
 
 TEXTS = st.lists(st.text(st.sampled_from("aB1é,.'-_&<\n\0 北"), max_size=12), min_size=1, max_size=5)
+
+WORDS = (
+    "the",
+    "The",
+    "t",
+    "th",
+    "them",
+    "a",
+    "A",
+    "an",
+    "ant",
+    "u.s",
+    "'tis",
+    "1,000",
+    "-",
+    ".",
+    ",",
+    " ",
+    "  ",
+    "(",
+    "x",
+)
+ENGLISH = st.lists(st.lists(st.sampled_from(WORDS), max_size=8).map("".join), min_size=1, max_size=4)
 
 
 def found_places(texts, name):
@@ -16,7 +39,7 @@ def found_places(texts, name):
 
 
 @pytest.mark.parametrize("name", ["word", "coco", "squad", "13a", "char"])
-@given(texts=TEXTS)
+@given(texts=TEXTS | ENGLISH)
 def test_scanned_places_are_those_found_one_by_one(name, texts):
     """However a text's tokens are found, they stand where looking for each of them says."""
     expected = [locate(text, tokeniser(name).tokens(text)) for text in texts]

@@ -10,7 +10,7 @@ from sacrebleu.tokenizers.tokenizer_zh import TokenizerZh
 
 from qassay.errors import SpecError
 from qassay.text.normalise import compose, fold
-from qassay.text.tokenise import TOKENISERS, coco, locate, squad_english_words, squad_words, tokeniser, word
+from qassay.text.tokenisers.tokenise import TOKENISERS, coco, locate, squad_english_words, squad_words, tokeniser, word
 
 every_tokeniser = pytest.mark.parametrize("tok", TOKENISERS)
 mixed = st.text(st.sampled_from("aB1_.,-&;<>'\"?! \n\té大東か글ไท👍ि\u0301")) | st.text()

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qassay.text.tokenise import tokeniser
-from qassay.text.tokens import Tokens, ranges
+from qassay.text.tokenisers.tokenise import tokeniser
+from qassay.text.tokenisers.tokens import Tokens, ranges
 
 # few words and short texts, so that repeats, empty texts and texts too short for an n-gram abound
 words = st.sampled_from(["a", "b", "c", "dd", "e."])

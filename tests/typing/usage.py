@@ -47,12 +47,13 @@ def other_workflows() -> list[dict[str, Any]]:
     correlated: qassay.CorrelationResult = qassay.correlate(ROWS, "rouge_l", level="system", coefficient=["kendall"])
     agreed: qassay.AgreementResult = qassay.agree("ratings.csv", measurement="ordinal", scale=(1, 5))
     estimated: qassay.AccuracyResult = qassay.accuracy(ROWS, labels="labels.csv", choose=10, output="next.csv")
+    judged: qassay.JudgeResult = qassay.judge(ROWS, "m", endpoint="http://localhost/v1", doubt=(0.2, 0.8), price=(1, 2))
     verified: qassay.VerificationResult = qassay.verify([{"answer": "a", "prediction": "b"}], ["token_f1"])
     pairs: qassay.StoredVerification = qassay.verify("pairs.jsonl")
     summaries: qassay.SummaryTable = qassay.score_summaries([{"summary": "a", "references": ["b"]}], ["rouge_l"])
     files: qassay.StoredSummaries = qassay.score_summaries(Path("summaries.jsonl"), models=qassay.Models())
     explained: qassay.ExplanationResult = qassay.explain(references=["a"], candidate="b", metrics="token_f1")
-    results = [ranked, compared, correlated, agreed, estimated, verified, pairs, summaries, files, explained]
+    results = [ranked, compared, correlated, agreed, estimated, judged, verified, pairs, summaries, files, explained]
     return [each.to_dict() for each in results]
 
 

@@ -4,16 +4,29 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
-from qassay.api.inputs import LeftOut, as_files, check_apart, paths_of, read_answers, read_options, title_of
+from qassay.api.inputs import (
+    LeftOut,
+    as_files,
+    check_apart,
+    holds_scores_only,
+    paths_of,
+    read_answers,
+    read_options,
+    read_scored_answers,
+    title_of,
+)
 from qassay.api.result import Result, page_path
 from qassay.errors import SpecError, option
 from qassay.meta.accuracy.estimates import AccuracyReport, estimate_systems
 from qassay.meta.accuracy.judged_run import JudgedRun, judge_answers
-from qassay.meta.accuracy.label_files import read_labels
+from qassay.meta.accuracy.label_files import Repeated, read_labels
 from qassay.meta.accuracy.labels import check_list, write_selection
 from qassay.meta.accuracy.ppi import Population
+from qassay.meta.judge_column import JudgeColumn
+from qassay.metrics.registry import parse_spec
+from qassay.scoring.aggregates.clusters import check_cluster
 from qassay.scoring.scorer import SEED
 from qassay.validation import check_choice, check_options, check_whole
 from qassay.version import __version__
@@ -22,13 +35,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from qassay.api.inputs import Answers, Columns
+    from qassay.io.input_stream import ReadOptions
+    from qassay.meta.accuracy.label_exports import LabelMap
     from qassay.meta.accuracy.label_files import Labels
     from qassay.meta.ranking.rankings import SystemAgreement
     from qassay.records import Example
     from qassay.scoring.progress import Progress
     from qassay.scoring.scorer import OnError
 
-Repeated = Literal["stop", "mean"]
 NO_ERRORS_OF_THE_JUDGE = "without labels the interval does not include the judge's errors"
 
 
@@ -115,8 +129,10 @@ def accuracy(
     dev: Answers | None = None,
     confidence: float = 0.95,
     population: str = "answers",
+    cluster: str | None = None,
     cut: float | None = None,
     repeated: Repeated = "stop",
+    label_map: LabelMap | None = None,
     plan: float | None = None,
     choose: int | None = None,
     output: str | Path | None = None,
@@ -130,9 +146,14 @@ def accuracy(
 ) -> AccuracyResult:
     """Estimate each system's accuracy, with an interval that holds once some answers are labelled.
 
-    The judge is a metric with scores from 0 to 1. Labels are people's verdicts on some answers (`id`, `system`,
-    `verdict`), from files or rows; with `cut` they are ratings, right from there on. Answers that score at least
-    `threshold` count as right; without one the scores are averaged, and `dev` has judged answers to tune one on.
+    The judge is a metric with scores from 0 to 1, or `column:NAME` where its scores, from whatever judge, stand in the
+    answers' field of that name: probabilities, 0 and 1, or with `column:NAME,scale=1:5` ratings. Labels are people's
+    verdicts on some answers (`id`, `system`, `verdict`), from files or rows, also as Label Studio and Argilla export
+    them; with `cut` they are ratings, right from there on, and `label_map={"right": "Good"}` says what choices mean.
+    Answers that score at least `threshold` count as right; without one the scores are averaged, and `dev` has judged
+    answers to tune one on.
+    Files that `qassay score` wrote, and folders that a cluster did, have the judge's scores already.
+    Answers of a system to one question are not independent; `cluster` names another field by which they are not.
     `plan` asks how many labels an interval of that width takes; `choose` picks so many answers to label next, which
     `output` takes as a list to fill in.
     """
@@ -145,11 +166,21 @@ def accuracy(
     if output is not None:
         check_list(Path(output))
     options = read_options(format, columns, system, on_error)
-    verdicts = None if labels is None else _labels(labels, cut=cut, repeated=repeated, on_error=on_error)
-    examples, left_out = _read(answers, options)
+    verdicts = (
+        None if labels is None else _labels(labels, cut=cut, repeated=repeated, on_error=on_error, label_map=label_map)
+    )
+    files = paths_of(answers)
+    if (
+        JudgeColumn.parse(judge) is None
+        and files is not None
+        and all(each != "-" and holds_scores_only(each) for each in files)
+    ):
+        judge = f"column:{parse_spec(judge)}"
+    stored = JudgeColumn.parse(judge) is not None
+    examples, left_out = _read(answers, options, stored=stored)
     judged_dev = None
     if dev is not None:
-        judged_dev, left_out_of_dev = _read(dev, options)
+        judged_dev, left_out_of_dev = _read(dev, options, stored=stored)
         left_out.inputs += left_out_of_dev.inputs
     if verdicts is not None:
         left_out.add(verdicts)
@@ -164,6 +195,7 @@ def accuracy(
         language=language,
         on_error=on_error,
         progress=progress,
+        cluster=check_cluster(cluster),
     )
     found = estimate_systems(run.answers, confidence=confidence, population=Population(population), width=plan)
     chosen = None if choose is None else _choose(run, choose, output, seed)
@@ -193,15 +225,20 @@ def _check_threshold(threshold: float | None, dev: object) -> None:
         )
 
 
-def _labels(labels: Answers, *, cut: float | None, repeated: Repeated, on_error: OnError) -> Labels:
+def _labels(
+    labels: Answers, *, cut: float | None, repeated: Repeated, on_error: OnError, label_map: LabelMap | None
+) -> Labels:
     with as_files(labels, "labels") as files:
-        return read_labels(files, cut=cut, repeated=repeated, on_error=on_error)
+        return read_labels(files, cut=cut, repeated=repeated, on_error=on_error, label_map=label_map)
 
 
-def _read(answers: Answers, options: Any) -> tuple[list[Example], LeftOut]:  # noqa: ANN401 - reading options
+def _read(answers: Answers, options: ReadOptions, *, stored: bool) -> tuple[list[Example], LeftOut]:
     """Read all answers; of several files without system names, each is a system by its file's name."""
     files = paths_of(answers)
-    return read_answers(answers, options, apart=files is not None and len(files) > 1)
+    apart = files is not None and len(files) > 1
+    if stored:
+        return read_scored_answers(answers, options, apart=apart, bare=True)
+    return read_answers(answers, options, apart=apart)
 
 
 def _choose(run: JudgedRun, n: int, output: str | Path | None, seed: int) -> tuple[dict[str, Any], ...]:

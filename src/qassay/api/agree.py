@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from qassay.api.inputs import LeftOut, as_files, check_apart, title_of
 from qassay.api.result import Result, page_path
 from qassay.errors import SpecError, option
+from qassay.meta.agreement.judge_agreement import JudgeAgreement, compare_judge, read_judge
 from qassay.meta.agreement.krippendorff import Measurement
 from qassay.meta.agreement.rating_rows import Columns
 from qassay.meta.agreement.rating_study import RatingStudy, study_groups, study_ratings
 from qassay.meta.agreement.ratings import read_ratings, write_judgements
+from qassay.meta.judge_column import JudgeColumn
 from qassay.scoring.scorer import SEED
 from qassay.validation import check_choice, check_options, check_whole
 from qassay.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from qassay.api.inputs import Answers
@@ -38,11 +40,15 @@ class AgreementResult(Result):
     title: str = "ratings"
     by: str | None = None
     """What `study.parts` are grouped by."""
+    judges: tuple[JudgeAgreement, ...] = ()
+    """Judges against the people, where some were named."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return what `qassay agree --json` prints."""
         skipped = self.left_out.skipped_total
-        grouped = {} if self.by is None else {"by": self.by, "groups": self._groups()}
+        grouped: dict[str, Any] = {} if self.by is None else {"by": self.by, "groups": self._groups()}
+        if self.judges:
+            grouped["judges"] = [each.to_dict() for each in self.judges]
         return {**self.study.to_dict(), **grouped, "skipped": skipped, "seed": self.seed, "version": __version__}
 
     def judgements(self) -> list[dict[str, Any]]:
@@ -83,6 +89,8 @@ def agree(
     columns: Mapping[str, str] | None = None,
     annotators: Sequence[str] | None = None,
     by: str | None = None,
+    judge: str | Iterable[str] | None = None,
+    judged: Answers | None = None,
     salt: str | None = None,
     draws: int = 1000,
     output: str | Path | None = None,
@@ -95,6 +103,8 @@ def agree(
     item per row). Noise is dropped from grades and not from votes unless `clean` says otherwise. Ratings outside
     `scale` are refused, and with `salt` annotators' ids are replaced by keyed hashes. `by` names a column, which may be
     the system: agreement is measured on all items and on those of each of its values. `output` takes the judgements.
+    A `judge` is a column of scores, `column:NAME`, in the ratings or in `judged` answers: it is compared with people
+    and does not enter their agreement or judgements; `column:NAME,scale=0:1` moves its scores to `scale`.
     """
     check_options(seed=seed, on_error=on_error)
     check_choice("measurement", measurement, list(Measurement))
@@ -103,21 +113,30 @@ def agree(
     check_apart([ratings], output)
     if scale is not None and not (all(map(isfinite, scale)) and scale[0] < scale[1]):
         raise SpecError(f"{option('scale')} is {scale}; give the lowest and the highest rating")
-    with as_files(ratings, "ratings") as files:
+    judges = JudgeColumn.parse_all(judge)
+    if judged is not None and not judges:
+        raise SpecError(f"{option('judged')} holds a judge's scores; name their column with {option('judge')}")
+    named = replace(_columns(columns or {}, annotators, by), judges=tuple(each.name for each in judges))
+    with as_files(ratings, "ratings") as files, as_files(files if judged is None else judged, "answers") as scored:
         given, context = read_ratings(
             files,
             form=form,
-            columns=_columns(columns or {}, annotators, by),
+            columns=named,
             scale=scale,
             salt=None if salt is None else salt.encode(),
             on_error=on_error,
         )
+        verdicts = [(each, read_judge(scored, each, named, scale)) for each in judges]
     study = (study_ratings if by is None else study_groups)(
         given, Measurement(measurement), clean=clean, draws=draws, seed=seed
     )
     left_out = LeftOut()
     left_out.add(context)
-    result = AgreementResult(study, left_out, seed, title_of(ratings, "ratings"), by)
+    against = tuple(
+        compare_judge(given, each, values, Measurement(measurement), draws=draws, seed=seed)
+        for each, values in verdicts
+    )
+    result = AgreementResult(study, left_out, seed, title_of(ratings, "ratings"), by, against)
     if output is not None:
         write_judgements(output, result.judgements())
     return result

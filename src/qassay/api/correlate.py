@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
 
 from qassay.api.inputs import (
     LeftOut,
@@ -13,26 +15,29 @@ from qassay.api.inputs import (
     paths_of,
     read_answers,
     read_options,
+    read_scored_answers,
     scored_in_memory,
     title_of,
 )
 from qassay.api.result import Result, page_path
 from qassay.errors import SpecError, option
-from qassay.io.scored_files import is_scored, read_scored
+from qassay.io.scores.scored_files import is_scored, read_scored
 from qassay.meta.correlation import evaluation
 from qassay.meta.correlation import sweep as sweeping
 from qassay.meta.correlation.joined_scores import add_scores, join_rows
 from qassay.meta.correlation.judgements import read_judgements
 from qassay.meta.correlation.levels import Level, ResamplingUnit
 from qassay.meta.correlation.significance import DifferenceTest
+from qassay.meta.judge_column import JudgeColumn, column_rows, sampled_columns
 from qassay.meta.statistics.weighted import Coefficient
 from qassay.models.base import EMBEDDED
+from qassay.scoring.aggregates.clusters import check_cluster
 from qassay.scoring.scorer import SEED, score_examples
 from qassay.validation import as_names, check_choice, check_options, check_whole
 from qassay.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from enum import StrEnum
 
     from qassay.api.inputs import Answers, Columns
@@ -53,6 +58,7 @@ if TYPE_CHECKING:
 
 _TESTS = {"permutation": "perm-both"}
 """What a test is called here, where that is not its own name."""
+ASKED_ONLY = "correlated on the answers that it was asked about, most of them doubtful ones, and not on all"
 _NAMES = {own: ours for ours, own in _TESTS.items()}
 
 
@@ -69,6 +75,8 @@ class CorrelationResult(Result):
     by: str | None
     left_out: LeftOut
     title: str = "answers"
+    notes: Mapping[str, int] = field(default_factory=dict)
+    """What is to be known of the scores, with counts of answers."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return what `qassay correlate --json` prints."""
@@ -79,6 +87,7 @@ class CorrelationResult(Result):
             "skipped": self.left_out.skipped_total,
             "seed": self.options.seed,
             "version": __version__,
+            **({"notes": dict(self.notes)} if self.notes else {}),
         }
 
     def report(self, path: str | Path, *, call: str = "") -> Path:
@@ -120,12 +129,14 @@ def correlate(
     answers: Answers,
     metrics: str | Iterable[str | MetricSpec] | None = None,
     *,
+    judge: str | Iterable[str] | None = None,
     judgements: Answers | None = None,
     level: str = "answer",
     coefficient: str | Iterable[str] | None = None,
     by: str | None = None,
     draws: int = 1000,
     resample: str | None = None,
+    cluster: str | None = None,
     test: str = "bootstrap",
     sweep: str | None = None,
     overall_size: int = 30,
@@ -144,7 +155,8 @@ def correlate(
     Answers come with a `judgement` each, or `judgements` has them by id (files or rows, as `agree` writes them). Files
     with scores, which `qassay score -o` wrote or which are your own, need no metrics; they are joined by id and system
     with each other, and with the answers that stand beside them. `draws` are resamples for intervals and, at least,
-    tests (0 for none); `sweep` is KEY=LOW:HIGH:STEP.
+    tests (0 for none); `sweep` is KEY=LOW:HIGH:STEP. `judge` names fields that hold scores, `column:NAME`.
+    Answers to one question are resampled together; `cluster` (`question`, for samples too, or a field) says which.
     """
     check_options(language=language, seed=seed, model=model, device=device, on_error=on_error)
     check_whole("draws", draws, least=0)
@@ -172,15 +184,28 @@ def correlate(
         curve.variants(wanted)
     scoring = _Scoring(language, model, device)
     reading = read_options(format, columns, None, on_error, metrics=wanted)
-    scorer = _ScoringRun(wanted, reading, scoring, seed, progress)
-    evidence, left_out = _evidence(answers, _judgements(judgements), scorer)
+    scorer = _ScoringRun(wanted, reading, scoring, seed, progress, check_cluster(cluster))
+    judges = JudgeColumn.parse_all(judge)
+    evidence, left_out, notes = (
+        _evidence_of_columns(answers, judges, _judgements(judgements), scorer)
+        if judges
+        else _evidence(answers, _judgements(judgements), scorer)
+    )
     agreements, differences = evaluation.measure(evidence, options, by)
     points: list[SweepPoint] = []
     if curve is not None:
         fitting = sweeping.fitting(evidence, curve)
         points = sweeping.sweep(evidence, fitting, curve, options, by, **asdict(scoring))
     return CorrelationResult(
-        tuple(agreements), tuple(differences), tuple(points), evidence, options, by, left_out, title_of(answers)
+        tuple(agreements),
+        tuple(differences),
+        tuple(points),
+        evidence,
+        options,
+        by,
+        left_out,
+        title_of(answers),
+        notes,
     )
 
 
@@ -202,6 +227,7 @@ class _ScoringRun:
     scoring: _Scoring
     seed: int
     progress: Progress | None
+    cluster: str | None = None
 
     def score(self, examples: Sequence[Example]) -> ScoreTable:
         return score_examples(
@@ -223,7 +249,10 @@ def _judgements(given: Answers | None) -> Judgements | None:
         return read_judgements(files[0])
 
 
-def _evidence(answers: Answers, judgements: Judgements | None, run: _ScoringRun) -> tuple[JudgedScores, LeftOut]:
+def _evidence(
+    answers: Answers, judgements: Judgements | None, run: _ScoringRun
+) -> tuple[JudgedScores, LeftOut, Mapping[str, int]]:
+    """Return judged scores, what could not be read, and notes on the scores."""
     files = paths_of(answers) or []
     scored = [each for each in files if each != "-" and is_scored(each)]
     in_memory = scored_in_memory(answers)
@@ -234,10 +263,25 @@ def _evidence(answers: Answers, judgements: Judgements | None, run: _ScoringRun)
                 f"{option('metrics')} scores answers, and these files hold scores already; leave it out, or give the "
                 "answers"
             )
-        return evaluation.evidence_of_rows(rows, judgements), LeftOut()
+        return evaluation.evidence_of_rows(rows, judgements, run.cluster), LeftOut(), {}
     unscored: Answers = [each for each in files if each not in scored] if files else answers
     examples, left_out = read_answers(unscored, run.reading)
-    return evaluation.evidence_of_table(add_scores(run.score(examples), rows), judgements), left_out
+    table = run.score(examples)
+    return evaluation.evidence_of_table(add_scores(table, rows), judgements, run.cluster), left_out, table.notes
+
+
+def _evidence_of_columns(
+    answers: Answers, judges: Sequence[JudgeColumn], judgements: Judgements | None, run: _ScoringRun
+) -> tuple[JudgedScores, LeftOut, Mapping[str, int]]:
+    examples, left_out = read_scored_answers(answers, run.reading, bare=run.reading.bare or not run.metrics)
+    rows = column_rows(examples, judges, combined=False)
+    sampled = sampled_columns(examples, judges)
+    notes = {f"{spec}: {ASKED_ONLY}": int(np.isfinite(each.costly).sum()) for spec, each in sampled.items()}
+    if not run.metrics:
+        return evaluation.evidence_of_rows(rows, judgements, run.cluster), left_out, notes
+    table = run.score(examples)
+    joined = evaluation.evidence_of_table(add_scores(table, rows), judgements, run.cluster)
+    return joined, left_out, {**table.notes, **notes}
 
 
 def _difference(each: Difference) -> dict[str, Any]:

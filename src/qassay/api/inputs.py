@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -12,12 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from qassay.errors import DataError, RowsName, SpecError, option
+from qassay.errors import DataError, OutputError, RowsName, SpecError, option
 from qassay.io.atomic_output import check_outputs
-from qassay.io.in_memory import Convert, each_row, from_examples, from_rows
+from qassay.io.example_columns import ExampleColumns
+from qassay.io.in_memory import Convert, adapted, columns_in_memory, each_row, from_examples, from_rows
 from qassay.io.input_stream import Reader, ReadOptions
+from qassay.io.locations import is_url
 from qassay.io.parsing.rows import check_mapping, rename, to_example
-from qassay.io.scored_files import ScoredRow, read_scored
+from qassay.io.scores.scored_files import ScoredRow, read_scored
+from qassay.io.scores.scores_folder import scores_folder
 from qassay.io.source import BufferedInput
 from qassay.metrics.registry import CATALOGUE, parse_spec
 from qassay.records import Example
@@ -86,14 +89,24 @@ def read_options(
     """Put together how an input is to be read, checked; rows may lack references where no metric needs them."""
     if columns is not None and not isinstance(columns, Mapping):
         raise SpecError(f"{option('columns')} is {columns!r:.60}; give our names of fields with yours as a dictionary")
+    unnamed = next(
+        (ours for ours, theirs in (columns or {}).items() if not isinstance(theirs, str) or not theirs), None
+    )
+    if columns and unnamed is not None:
+        raise SpecError(f"{option('columns')} gives {columns[unnamed]!r:.60} for {unnamed}; give the name of a field")
     named = [CATALOGUE[parse_spec(each).name].metric for each in metrics or ()]
     bare = bool(named) and all(each.reference_free for each in named)
     return ReadOptions(format_, columns or {}, system, on_error, bare, can_skip)
 
 
-def rows_in_memory(rows: object, options: ReadOptions, convert: Convert | None = None) -> tuple[Example, ...]:
+def rows_in_memory(rows: object, options: ReadOptions, convert: Convert | None = None) -> Sequence[Example]:
     """Return the examples of dictionaries, of a data frame or of `Example`s; they are checked as files are."""
     check_mapping(options.mapping)
+    if convert is None and not options.mapping:
+        found = columns_in_memory(rows, options.system or "")
+        if isinstance(found, ExampleColumns):
+            return found
+        rows = found
     made_of = convert or partial(to_example, bare=options.bare)
 
     def renamed(row: Row, source: str, number: int, system: str) -> Example:
@@ -101,6 +114,8 @@ def rows_in_memory(rows: object, options: ReadOptions, convert: Convert | None =
         return made_of(row, source, number, system)
 
     everything = list(each_row(rows))
+    if convert is None:
+        everything = list(adapted(everything, options.mapping))
     made = sum(isinstance(row, Example) for row in everything)
     if 0 < made < len(everything):
         raise DataError("rows are a mix of dictionaries and Examples; give one kind")
@@ -128,6 +143,59 @@ def read_answers(answers: Answers, options: ReadOptions, *, apart: bool = False)
     for _, part in parts:
         left_out.add(part)
     return examples, left_out
+
+
+def read_scored_answers(
+    answers: Answers, options: ReadOptions, *, apart: bool = False, bare: bool = False
+) -> tuple[list[Example], LeftOut]:
+    """Read answers whose scores stand in their fields; where answers may be `bare`, so may files of scores alone.
+
+    Of a file of scores, an answer has its `scores` and the reasons in `unscored` among its fields.
+    """
+    from qassay.meta.comparison.systems import name_systems  # noqa: PLC0415 - loads scipy
+
+    options = replace(options, bare=bare)
+    files = paths_of(answers)
+    stored = [file for file in files or () if bare and file != "-" and holds_scores_only(file)]
+    in_memory = scored_in_memory(answers) if bare else None
+    if in_memory is not None:
+        return list(map(_of_scored, in_memory)), LeftOut()
+    if not stored:
+        return read_answers(answers, options, apart=apart)
+    others = [file for file in files or () if file not in stored]
+    found, left_out = read_answers(others, options, apart=True) if others else ([], LeftOut())
+    parts = [(_stem(file), map(_of_scored, read_scored(file))) for file in stored]
+    named = name_systems(parts) if apart or len(files or ()) > 1 else [each for _, part in parts for each in part]
+    return [*found, *named], left_out
+
+
+def holds_scores_only(path: str) -> bool:
+    """Whether a file, or a folder that a cluster wrote, holds scores without the answers."""
+    if scores_folder(path) is not None:
+        return True
+    try:
+        with closing(read_scored(path)) as reading:
+            first = next(reading, None)
+    except DataError:
+        return False
+    return first is not None and "candidate" not in first.extra
+
+
+def _stem(path: str) -> str:
+    return Path(path).name.split(".")[0]
+
+
+def _of_scored(row: ScoredRow) -> Example:
+    return Example(
+        row.id,
+        row.question,
+        (),
+        None,
+        row.system,
+        question_type=row.question_type,
+        judgement=row.judgement,
+        extra={**row.extra, "scores": row.scores, "unscored": row.unscored},
+    )
 
 
 @contextmanager
@@ -176,4 +244,11 @@ def title_of(given: object, kind: str = "answers") -> str:
 def check_apart(inputs: Sequence[object], *outputs: str | Path | None) -> None:
     """Refuse outputs that cannot be written, that are one file, or that would be written over an input."""
     files = [file for given in inputs for file in paths_of(given) or ()]
+    for output in outputs:
+        if output is not None and is_url(output):
+            raise OutputError(
+                f"is on another file system, where {option('engine', 'ray')} writes a folder of scores; give a file of "
+                "this machine",
+                output,
+            )
     check_outputs(files, [Path(each) for each in outputs if each is not None])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from qassay.api.inputs import check_apart, paths_of
 from qassay.api.result import Result
-from qassay.api.score import score
+from qassay.api.scoring.score import score
 from qassay.errors import SpecError, option
 from qassay.meta.ranking.trec_run import Ranking, rank_answers, write_run
 from qassay.metrics.registry import parse_spec
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from qassay.api.inputs import Answers, Columns
-    from qassay.api.score import RowOptions
-    from qassay.api.score_result import ScoreResult, StoredScores
+    from qassay.api.scoring.score import RowOptions
+    from qassay.api.scoring.score_result import ScoreResult, StoredScores
     from qassay.models.base import Device
     from qassay.scoring.progress import Progress
     from qassay.scoring.scorer import OnError

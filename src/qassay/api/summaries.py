@@ -8,14 +8,14 @@ from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, Unpack, overload
 
-from qassay.api.file_scoring import FileRun
 from qassay.api.inputs import check_apart, paths_of, read_options, rows_in_memory, title_of
 from qassay.api.result import page_path
-from qassay.api.score_result import ScoreResult, StoredScores
+from qassay.api.scoring.file_scoring import FileRun
+from qassay.api.scoring.score_result import ScoreResult, StoredScores
 from qassay.errors import OutputError, SpecError
 from qassay.io.input_stream import Reader
-from qassay.io.readers.summaries import to_summary
-from qassay.io.scored_files import read_rows
+from qassay.io.readers.row_files.summaries import to_summary
+from qassay.io.scores.scored_files import read_rows
 from qassay.metrics.questions.question_pass import decode_records, run_verdicts, write_questions
 from qassay.models.question_model_names import Models
 from qassay.scoring.defaults import default_summary_metrics
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from qassay.records import Example
     from qassay.report.answers import PageAnswers
     from qassay.report.html.summary_page import SummaryRow
+    from qassay.scoring.file_run import Run
     from qassay.scoring.progress import Progress
     from qassay.scoring.scorer import OnError, Place
 
@@ -76,6 +77,8 @@ class SummaryTable(ScoreResult):
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class StoredSummaries(StoredScores):
     """Scores of files of summaries, with every question on disk."""
+
+    run: Run
 
     @property
     def unread(self) -> Mapping[tuple[str, str], str]:

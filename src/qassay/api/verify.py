@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack, overload
 
 import numpy as np
 
-from qassay.api.file_scoring import FileRun
 from qassay.api.inputs import check_apart, paths_of, read_options, rows_in_memory, title_of
-from qassay.api.score_result import ScoreResult, StoredScores
-from qassay.io.readers.summaries import to_pair
-from qassay.io.scored_files import read_rows
+from qassay.api.scoring.file_scoring import FileRun
+from qassay.api.scoring.score_result import ScoreResult, StoredScores
+from qassay.io.readers.row_files.summaries import to_pair
+from qassay.io.scores.scored_files import read_rows
 from qassay.meta.accuracy.verdict_quality import are_verdicts, score_distributions, verification_quality
 from qassay.models.base import EMBEDDED
 from qassay.records import ANSWER_CONTEXT
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from qassay.api.inputs import Answers, Columns, Metrics, Paths
-    from qassay.io.scored_files import ScoredRow
+    from qassay.io.scores.scored_files import ScoredRow
     from qassay.meta.accuracy.verdict_quality import MethodDifference, ScoreDistribution, Verification
     from qassay.models.base import Device
     from qassay.scoring.progress import Progress

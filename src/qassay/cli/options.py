@@ -37,6 +37,24 @@ Metrics = Annotated[
         rich_help_panel=METRICS,
     ),
 ]
+JudgeColumns = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--judge",
+        metavar="column:NAME",
+        help="A field of the input that holds a judge's scores; column:NAME,scale=1:5 for ratings (repeat).",
+        rich_help_panel=METRICS,
+    ),
+]
+Df = Annotated[
+    Path | None,
+    typer.Option(
+        "--df",
+        metavar="FILE",
+        help="Word frequencies for cider and :idf, from `qassay frequencies`; else those of the run.",
+        rich_help_panel=METRICS,
+    ),
+]
 Format = Annotated[
     str,
     typer.Option(
@@ -51,7 +69,29 @@ Map = Annotated[
     typer.Option(
         "--map",
         metavar="OURS=THEIRS",
-        help="Rename a field: candidate=prediction (repeat).",
+        help="Rename a field, also by its path: references=doc.answers (repeat).",
+        rich_help_panel=INPUT,
+    ),
+]
+Cut = Annotated[
+    float | None,
+    typer.Option("--cut", metavar="X", help="Verdicts are ratings; X and above is right.", rich_help_panel=INPUT),
+]
+Repeated = Annotated[
+    str,
+    typer.Option(
+        "--repeated",
+        metavar=choice("stop", "mean"),
+        help="What to do with contradictory labels.",
+        rich_help_panel=INPUT,
+    ),
+]
+LabelMap = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--label-map",
+        metavar="VERDICT=CHOICE",
+        help="What a choice in the labels means: right=Good (repeat).",
         rich_help_panel=INPUT,
     ),
 ]
@@ -83,11 +123,38 @@ Model = Annotated[
 ]
 Device = Annotated[
     str,
-    typer.Option("--device", metavar=choice("auto", "cpu", "cuda"), help="Where models run.", rich_help_panel=MODELS),
+    typer.Option(
+        "--device",
+        metavar=choice("auto", "cpu", "cuda"),
+        help="Where models run. auto: the embedded ones on the CPU, Hugging Face's on a GPU if there is one.",
+        rich_help_panel=MODELS,
+    ),
 ]
 Seed = Annotated[
     int,
     typer.Option("--seed", min=0, metavar="N", help="For the bootstrap's random draws.", rich_help_panel=STATISTICS),
+]
+Intervals = Annotated[
+    bool,
+    typer.Option("--intervals/--no-intervals", help="Give each score an interval.", rich_help_panel=STATISTICS),
+]
+Cluster = Annotated[
+    str | None,
+    typer.Option(
+        "--cluster",
+        metavar="question|FIELD",
+        help="Answers that share this count as one in intervals and tests.",
+        rich_help_panel=STATISTICS,
+    ),
+]
+Summary = Annotated[
+    str | None,
+    typer.Option(
+        "--summary",
+        metavar="markdown",
+        help="Print a Markdown table instead, for a job's summary.",
+        rich_help_panel=OUTPUT,
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.", rich_help_panel=OUTPUT)]
 Out = Annotated[
@@ -97,6 +164,16 @@ Out = Annotated[
         "--output",
         metavar="FILE",
         help="Scores as .jsonl, .csv, .tsv or .parquet.",
+        rich_help_panel=OUTPUT,
+    ),
+]
+ScoresOut = Annotated[
+    str | None,
+    typer.Option(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="Scores as .jsonl, .csv, .tsv or .parquet; with --engine ray a folder or its URL.",
         rich_help_panel=OUTPUT,
     ),
 ]
@@ -123,7 +200,7 @@ def draws(flag: str, what: str, least: int = 0) -> Any:  # noqa: ANN401 - as Typ
 def one_of(flag: str, word: str, *words: str) -> Any:  # noqa: ANN401 - a literal of these words to a type checker
     """Accept one of a few words."""
     if word not in words:
-        raise SpecError(f'{flag} is "{word}"; give {", ".join(words[:-1])} or {words[-1]}')
+        raise SpecError(f'{flag} is "{word}"; give {" or ".join(filter(None, (", ".join(words[:-1]), words[-1])))}')
     return word
 
 
@@ -141,10 +218,31 @@ def device_of(word: str) -> DeviceChoice:
 
 def columns_of(renames: Sequence[str] | None) -> dict[str, str]:
     """Read what `--map` renames."""
-    columns = {}
+    columns: dict[str, str] = {}
     for rename in renames or ():
         ours, equals, theirs = rename.partition("=")
         if not equals or not ours or not theirs:
             raise SpecError(f'--map "{rename}" is not of the form OURS=THEIRS, as in candidate=prediction')
         columns[ours] = theirs
     return columns
+
+
+def summary_of(word: str | None, *, json: bool) -> bool:
+    """Accept whether a summary is printed."""
+    if word is None:
+        return False
+    one_of("--summary", word, "markdown")
+    if json:
+        raise SpecError("--summary and --json both print the result; give one of them")
+    return True
+
+
+def label_map_of(meanings: Sequence[str] | None) -> dict[str, list[str]]:
+    """Read what `--label-map` says of choices."""
+    found: dict[str, list[str]] = {}
+    for meaning in meanings or ():
+        ours, equals, theirs = meaning.partition("=")
+        if not equals or not ours or not theirs:
+            raise SpecError(f'--label-map "{meaning}" is not of the form VERDICT=CHOICE, as in right=Good')
+        found.setdefault(ours, []).append(theirs)
+    return found

@@ -168,7 +168,7 @@ def list_skipped(left_out: LeftOut) -> None:
 
 
 @contextmanager
-def resumable(out: Path | None) -> Iterator[None]:
+def resumable(out: str | Path | None) -> Iterator[None]:
     """Print how to resume a run that was interrupted, or that lost a worker process."""
     try:
         yield

@@ -17,7 +17,14 @@ _FLAGS = {
     "references": "--reference",
 }
 """Flags that are not the Python name with dashes."""
-_VALUES = {"columns": "OURS=THEIRS", "cut": "X", "judgements": "FILE", "labels": "FILE", "choose": "N"}
+_VALUES = {
+    "columns": "OURS=THEIRS",
+    "cut": "X",
+    "label_map": "VERDICT=CHOICE",
+    "judgements": "FILE",
+    "labels": "FILE",
+    "choose": "N",
+}
 """What follows a flag that is named without a value."""
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 

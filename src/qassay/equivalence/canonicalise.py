@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from qassay.equivalence.negation.denial import DENYING
+from qassay.equivalence.negation.denial import denies
 from qassay.equivalence.registry import RULES
 from qassay.equivalence.rule import AnswerPair
 
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 _LONGEST = 4000
 """Characters of a reference or candidate that rules read, and the first ones of a question."""
+
+_AT_ONCE = 512
+"""Pairs that one rule reads after another; what rules find in a text is remembered for more than these."""
 
 
 class FiredRule(NamedTuple):
@@ -40,16 +43,32 @@ def canonicalise(
     question: str, reference: str, candidate: str, rules: Sequence[Rule] = RULES
 ) -> CanonicalCandidate | None:
     """Return the candidate in the reference's words; `None` where no rule changes it, as for almost all."""
-    if max(len(reference), len(candidate)) > _LONGEST:
-        return None
-    pair = AnswerPair(question[:_LONGEST], reference, candidate)
+    (found,) = canonicalise_all([AnswerPair(question, reference, candidate)], rules)
+    return found
+
+
+def canonicalise_all(pairs: Sequence[AnswerPair], rules: Sequence[Rule] = RULES) -> list[CanonicalCandidate | None]:
+    """Return each candidate in its reference's words; `None` where no rule changes it."""
+    return [
+        found for start in range(0, len(pairs), _AT_ONCE) for found in _some(pairs[start : start + _AT_ONCE], rules)
+    ]
+
+
+def _some(pairs: Sequence[AnswerPair], rules: Sequence[Rule]) -> list[CanonicalCandidate | None]:
+    """Try each rule on all pairs before the next one: its patterns are then at hand."""
+    read = {
+        i: pair._replace(question=pair.question[:_LONGEST])
+        for i, pair in enumerate(pairs)
+        if max(len(pair.reference), len(pair.candidate)) <= _LONGEST
+    }
     # What a candidate denies must not be put into the reference's words.
-    denies = bool(DENYING.search(candidate))
-    found: list[tuple[Replacement, Rule]] = []
+    asserting = {i: pair for i, pair in read.items() if not denies(pair.candidate)}
+    found: dict[int, list[tuple[Replacement, Rule]]] = {}
     for rule in rules:
-        if rule.reads_denials or not denies:
-            found += [(each, rule) for each in rule.replacements(pair)]
-    return _replace(candidate, found)
+        for i, pair in (read if rule.reads_denials else asserting).items():
+            if rule.applies(pair):
+                found.setdefault(i, []).extend((each, rule) for each in rule.replacements(pair))
+    return [_replace(pair.candidate, found[i]) if found.get(i) else None for i, pair in enumerate(pairs)]
 
 
 def _replace(candidate: str, found: Sequence[tuple[Replacement, Rule]]) -> CanonicalCandidate | None:

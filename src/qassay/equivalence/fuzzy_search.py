@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+import string
 import unicodedata
 from bisect import bisect_left
-from functools import cached_property
-from itertools import chain
+from functools import cached_property, lru_cache
+from itertools import chain, groupby
 from typing import TYPE_CHECKING
 
 from qassay.equivalence.numbers.quantities import NUMBER_WORDS, Numbers, quantities, roman_figures
@@ -24,10 +25,11 @@ _MOST_LETTERS = 18
 """Of one character in compatibility form."""
 _FUNCTION_WORDS = read_words("function_words")
 _NOT_LETTERS = re.compile(r"[\W_]+")
+_ASCII_MARKS = str.maketrans("", "", "".join(set(map(chr, range(128))) - set(string.ascii_letters + string.digits)))
 _APOSTROPHES = str.maketrans("", "", "\u2018\u2019")
 _PARTS = re.compile(r"\d+|[^\W\d_]+")
 _ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th|s)?")
-_SIGNS = read_table("signs")
+_SIGNS = {sign: tuple(name for _, name in rows) for sign, rows in groupby(read_table("signs"), key=lambda row: row[0])}
 _SHORT_FORMS = {row[0]: row[1] for row in read_table("short_forms")}
 
 
@@ -40,6 +42,8 @@ class SearchedText:
     def __init__(self, text: str, words: Sequence[str]) -> None:
         self._text = text
         self._words = words
+        self._by_letter: dict[str, list[str]] = {}
+        self._stems_by_letter: dict[str, frozenset[str]] = {}
 
     @cached_property
     def numbers(self) -> Numbers:
@@ -48,18 +52,25 @@ class SearchedText:
 
     @cached_property
     def _letters(self) -> str:
-        return _NOT_LETTERS.sub("", _plain(self._text.lower()))
+        lowered = self._text.lower()
+        return lowered.translate(_ASCII_MARKS) if lowered.isascii() else _NOT_LETTERS.sub("", _plain(lowered))
+
+    @cached_property
+    def _plain_words(self) -> frozenset[str]:
+        return frozenset(self._words if self._text.isascii() else map(_plain, self._words))
 
     @cached_property
     def _known(self) -> frozenset[str]:
-        return _known(self._text, [_plain(word) for word in self._words])
+        return _known(self._text, self._plain_words)
 
     def share(self, words: Sequence[str]) -> float:
         """Return the share of words that are found; function words count only where there are no others."""
         wanted = [word for word in words if word not in _FUNCTION_WORDS] or words
         few = len(wanted) * _MOST_LETTERS * len(self._text) <= _MOST_COMPARISONS
         thorough = few or len(wanted) * len(self._letters) <= _MOST_COMPARISONS
-        return sum(self.has(_plain(word), thorough=thorough) for word in wanted) / len(wanted) if wanted else 0.0
+        known = self._plain_words
+        found = sum([word in known or self.has(_plain(word), thorough=thorough) for word in wanted])
+        return found / len(wanted) if wanted else 0.0
 
     def has(self, word: str, *, thorough: bool = True) -> bool:
         """Whether the text has a word, also where it is run together with others.
@@ -73,12 +84,12 @@ class SearchedText:
             return True
         if figures := _figures(word):
             return self._has_number(figures)
-        parts = _PARTS.findall(word)
-        if parts and parts != [word]:
+        parts = _parts(word)
+        if parts and parts != (word,):
             return all(self.has(part, thorough=thorough) for part in parts)
         if len(word) < _LONG:
             return False
-        if len(word) >= _INFLECTED and stem(word) in self._stems:
+        if len(word) >= _INFLECTED and stem(word) in self._stems(_first(word)):
             return True
         return thorough and (word in self._letters or (len(word) >= _LONGER and self._has_nearly(word)))
 
@@ -86,17 +97,19 @@ class SearchedText:
     def _ordered(self) -> list[str]:
         return sorted(self._known)
 
-    @cached_property
-    def _stems(self) -> frozenset[str]:
-        return frozenset(stem(word) for word in self._known if word.isalpha())
+    def _beginning_with(self, letter: str) -> list[str]:
+        """Return the text's words that begin with a small letter, or with its capital."""
+        if letter not in self._by_letter:
+            both = (letter, letter.upper())
+            self._by_letter[letter] = [word for word in self._known if word.startswith(both)]
+        return self._by_letter[letter]
 
-    @cached_property
-    def _by_look(self) -> dict[tuple[str, int], list[str]]:
-        """Return the text's words by first letter and length."""
-        found: dict[tuple[str, int], list[str]] = {}
-        for word in filter(None, self._known):
-            found.setdefault((word[0], len(word)), []).append(word)
-        return found
+    def _stems(self, letter: str) -> frozenset[str]:
+        """Return the stems of the words that begin with a letter, which no stem loses."""
+        if letter not in self._stems_by_letter:
+            found = [stem(word) for word in self._beginning_with(letter) if word.isalpha()]
+            self._stems_by_letter[letter] = frozenset(found)
+        return self._stems_by_letter[letter]
 
     def _has_number(self, figures: str) -> bool:
         if len(figures) >= _LONG:
@@ -108,8 +121,15 @@ class SearchedText:
     def _has_nearly(self, word: str) -> bool:
         if word[:-1] in self._letters:
             return True
-        near = (self._by_look.get((word[0], length), ()) for length in range(len(word) - 1, len(word) + 2))
-        return any(_one_letter_off(word, known) for known in chain.from_iterable(near))
+        return any(
+            known[0] == word[0] and abs(len(known) - len(word)) <= 1 and _one_letter_off(word, known)
+            for known in self._beginning_with(_first(word))
+        )
+
+
+def _first(word: str) -> str:
+    """Return the first letter of a word, as a small one."""
+    return word[:1].lower()[:1]
 
 
 def _plain(text: str) -> str:
@@ -120,14 +140,23 @@ def _plain(text: str) -> str:
     return "".join(each for each in letters if not unicodedata.combining(each))
 
 
-def _known(text: str, words: Sequence[str]) -> frozenset[str]:
+def _known(text: str, words: frozenset[str]) -> frozenset[str]:
     """Return a text's words, and those in them: before a footnote's number, between dashes, behind a sign."""
-    known = {part for word in words for part in (word, *_PARTS.findall(word))}
-    known.update(name for sign, name in _SIGNS if sign in text)
-    known.update(_SHORT_FORMS[word] for word in known & _SHORT_FORMS.keys())
+    known = {*words, *chain.from_iterable(_parts(word) for word in words if not word.isalpha())}
+    for sign, names in _SIGNS.items():
+        if sign in text:
+            known.update(names)
+    known.update([_SHORT_FORMS[word] for word in known if word in _SHORT_FORMS])
     return frozenset(known)
 
 
+@lru_cache(maxsize=1 << 16)
+def _parts(word: str) -> tuple[str, ...]:
+    """Return the runs of figures and of letters of a word."""
+    return tuple(_PARTS.findall(word))
+
+
+@lru_cache(maxsize=1 << 16)
 def _figures(word: str) -> str | None:
     """Return the figures of a word that is a number, if it is one."""
     ordinal = _ORDINAL.fullmatch(word)

@@ -85,9 +85,7 @@ class Rule:
     """Whether the rule also reads candidates that deny something, which all others leave alone."""
 
     def replacements(self, pair: AnswerPair) -> Sequence[Replacement]:
-        """Return the spans of the candidate to replace, all of it for a veto."""
-        if not self.applies(pair):
-            return []
+        """Return the spans of the candidate to replace, all of it for a veto, in a pair to which the rule applies."""
         if self.veto is not None:
             return [Replacement(0, len(pair.candidate), "")] if self.veto(pair) else []
         return self.rewrite(pair) if self.rewrite is not None else []

@@ -5,10 +5,11 @@ from __future__ import annotations
 from math import inf
 from typing import TYPE_CHECKING, NamedTuple
 
+from qassay.equivalence.dates.dates import placed_dates
 from qassay.features.first_pass import each_readable
 from qassay.models.base import is_foreign
 from qassay.records import AnswerNotes
-from qassay.text.refusal import declines, is_no_answer, is_refusal
+from qassay.text.refusal import declines, is_no_answer, is_refusal, repeats, without_hedge
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,7 +53,7 @@ def assertions(batch: Batch) -> tuple[Assertion, ...]:
 
     A candidate without a question asserts all of itself, and so do a short one that declines nothing, and one that the
     reader cannot read: in a script that it does not know, or beyond what memory holds. A blank or missing one asserts
-    nothing.
+    nothing, nor does the question again. A doubt behind an answer ("but I'm not sure") is not read.
     """
     return batch.memo((assertions,), lambda: _read(batch))
 
@@ -80,7 +81,7 @@ def _read(batch: Batch) -> tuple[Assertion, ...]:
 def _asked(batch: Batch, examples: Sequence[Example]) -> list[Assertion]:
     """Ask the reader each question of its candidate, unless it was asked for a part of the batch."""
     known: dict[tuple[str, str], Assertion] = batch.shared_memo(assertions, dict)
-    pairs = [(example.question, example.candidate or "") for example in examples]
+    pairs = [(example.question, without_hedge(example.candidate or "")) for example in examples]
     new = [pair for pair in dict.fromkeys(pairs) if pair not in known]
     if new:
         known.update(zip(new, _answered(batch.resources.answer_reader(), new), strict=True))
@@ -94,12 +95,29 @@ def _answered(reader: OnnxReader, pairs: Sequence[tuple[str, str]]) -> list[Asse
     whether a candidate is an attempt.
     """
     found = reader.answer(pairs, further=True)
-    if reader.reads_answers:
-        return [Assertion(*each, reader.threshold) for each in found]
+    threshold = reader.threshold if reader.reads_answers else inf
     return [
-        NOTHING_ASSERTED if declines(candidate) else Assertion(*each, inf)
+        NOTHING_ASSERTED
+        if not reader.reads_answers and declines(candidate)
+        else with_whole_dates(Assertion(*each, threshold), candidate)
         for (_, candidate), each in zip(pairs, found, strict=True)
     ]
+
+
+def with_whole_dates(assertion: Assertion, candidate: str) -> Assertion:
+    """Return an assertion whose spans end at no day or year inside a date: "July 4, 1776" says more than "1776"."""
+    places = [(start, end) for _, start, end in placed_dates(candidate)]
+    first, *others = [_with_dates(span, places) for span in ((assertion.start, assertion.end), *assertion.others)]
+    kept: list[tuple[int, int]] = [first]
+    for start, end in others:
+        if all(end <= low or high <= start for low, high in kept):
+            kept.append((start, end))
+    return assertion._replace(text=candidate[slice(*first)], start=first[0], end=first[1], others=tuple(kept[1:]))
+
+
+def _with_dates(span: tuple[int, int], places: Sequence[tuple[int, int]]) -> tuple[int, int]:
+    touched = [place for place in places if place[0] < span[1] and span[0] < place[1]]
+    return min([span[0], *(low for low, _ in touched)]), max([span[1], *(high for _, high in touched)])
 
 
 def _everything(example: Example) -> Assertion:
@@ -115,5 +133,5 @@ def _without_reading(example: Example) -> Assertion | None:
     if not example.question.strip() or is_foreign(candidate):
         return _everything(example)
     if len(candidate.split()) > SHORT:
-        return None
+        return NOTHING_ASSERTED if repeats(candidate, example.question) else None
     return NOTHING_ASSERTED if is_no_answer(candidate) or is_refusal(candidate) else _everything(example)

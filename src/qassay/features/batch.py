@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar, cast
 
 import numpy as np
 
 from qassay.features.frequencies import in_spaced_language
 from qassay.features.resources import Resources
+from qassay.io.example_columns import ExampleColumns
 from qassay.models.base import ModelNotes, texts_by_language_note
+from qassay.text.language import spaced
 from qassay.text.normalise import compose
-from qassay.text.tokens import ranges
+from qassay.text.tokenisers.tokens import ranges
+from qassay.text.utf8 import beyond_ascii
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Sequence
@@ -38,6 +42,16 @@ class NotingModel(Protocol):
     english: bool
 
 
+class PlacedNote(NamedTuple):
+    """A note on one text of an example, or on the example."""
+
+    message: str
+    kind: str
+    """`example`, `candidate`, `reference` or `question`."""
+    reference: int
+    """Which of the example's references; 0 for the other kinds."""
+
+
 class Origin(NamedTuple):
     """What a batch that is part of another one has from it."""
 
@@ -57,17 +71,32 @@ class Batch:
         self.resources = resources or Resources()
         self._origin = origin or Origin(examples, {})
         self._noted: dict[str, set[tuple[str, int]]] = {}
+        self._spaced_owners: dict[int, bool] = {}
+        self._memo: dict[Hashable, object] = {}
+        columns = examples if isinstance(examples, ExampleColumns) else None
+        candidates = columns.candidate_texts if columns else [example.candidate or "" for example in examples]
+        texts: Sequence[Sequence[str]] = (
+            columns.references if columns else [[each.text for each in example.references] for example in examples]
+        )
+        self._reference_counts = np.fromiter(map(len, texts), np.int64, len(examples))
+        keys: list[str | tuple[str, bool]] = [*candidates, *chain.from_iterable(texts)]
+        owners = np.concatenate([np.arange(len(examples)), np.repeat(np.arange(len(examples)), self._reference_counts)])
+        beyond = beyond_ascii(cast("list[str]", keys))
+        for i in beyond:
+            keys[i] = self._key(cast("str", keys[i]), int(owners[i]))
+        index: dict[str | tuple[str, bool], int] = {}
+        first = np.fromiter(map(index.setdefault, keys, range(len(keys))), np.int64, len(keys))
+        distinct = list(index)
+        rows = (np.cumsum(first == np.arange(len(keys))) - 1)[first]
+        self.candidate, self.reference = rows[: len(examples)], rows[len(examples) :]
+        self.texts: list[str] = cast("list[str]", distinct)
+        """The texts, in composed form, that the candidates' and references' rows point to."""
         self.spaced: set[int] = set()
         """The rows of texts in a language written with spaces that also hold characters of unspaced scripts."""
-        self._index: dict[str | tuple[str, bool], int] = {}
-        self._memo: dict[Hashable, object] = {}
-        owners = self._origin.examples
-        self.candidate = self._intern_all([example.candidate or "" for example in examples], owners)
-        self.reference = self._intern_all(
-            [each.text for example in examples for each in example.references],
-            [owner for owner, example in zip(owners, examples, strict=True) for _ in example.references],
-        )
-        self._reference_counts = np.array([len(example.references) for example in examples], np.int64)
+        for row in {int(rows[i]) for i in beyond}:
+            distinct[row], with_spaces = cast("tuple[str, bool]", distinct[row])
+            if with_spaces:
+                self.spaced.add(row)
 
     def __len__(self) -> int:
         return len(self.examples)
@@ -95,32 +124,28 @@ class Batch:
         owners = self._origin.examples
         return Batch(examples, self.resources, Origin([owners[i] for i in rows], self._origin.memo))
 
-    def _intern_all(self, texts: Sequence[str], owners: Sequence[Example]) -> Ints:
-        index = self._index
-        return np.array(
-            [
-                index.setdefault(text, len(index)) if text.isascii() else self._intern(text, owner)
-                for text, owner in zip(texts, owners, strict=True)
-            ],
-            np.int64,
-        )
+    def _key(self, text: str, owner: int) -> tuple[str, bool]:
+        """Return a text in composed form, and whether it is in a language written with spaces.
 
-    def _intern(self, text: str, example: Example) -> int:
-        # The same text may be English that quotes Chinese here and plain Chinese there, and is cut accordingly.
-        spaced = in_spaced_language(example)
-        row = self._index.setdefault((compose(text), spaced), len(self._index))
-        if spaced:
-            self.spaced.add(row)
-        return row
+        The same text may be English that quotes Chinese here and plain Chinese there, and is cut accordingly.
+        """
+        return compose(text), self._in_spaced_language(owner)
 
-    @cached_property
-    def texts(self) -> list[str]:
-        """The texts, in composed form, that the candidates' and references' rows point to."""
-        return [key if isinstance(key, str) else key[0] for key in self._index]
+    def _in_spaced_language(self, owner: int) -> bool:
+        """Whether an example, by its question and references, is in a language written with spaces."""
+        if owner not in self._spaced_owners:
+            owners = self._origin.examples
+            if isinstance(owners, ExampleColumns):
+                self._spaced_owners[owner] = spaced([owners.questions[owner], *owners.references[owner]])
+            else:
+                self._spaced_owners[owner] = in_spaced_language(owners[owner])
+        return self._spaced_owners[owner]
 
     @cached_property
     def missing(self) -> Bools:
         """Which examples have no candidate."""
+        if isinstance(self.examples, ExampleColumns):
+            return self.examples.missing
         return np.array([example.candidate is None for example in self.examples], bool)
 
     @cached_property
@@ -153,6 +178,24 @@ class Batch:
         for message, noted in part._noted.items():
             places = {(kind, flat[i] if kind == "reference" else rows[i]) for kind, i in noted}
             self._noted.setdefault(message, set()).update(places)
+
+    def notes_by_example(self) -> list[list[PlacedNote]]:
+        """Return the notes on each example and its texts."""
+        lasts = np.cumsum(self._reference_counts)
+        found: list[list[PlacedNote]] = [[] for _ in self.examples]
+        for message, noted in self._noted.items():
+            for kind, i in sorted(noted):
+                example = int(np.searchsorted(lasts, i, side="right")) if kind == "reference" else i
+                first = int(lasts[example] - self._reference_counts[example]) if kind == "reference" else i
+                found[example].append(PlacedNote(message, kind, i - first))
+        return found
+
+    def add_notes(self, example: int, notes: Iterable[PlacedNote]) -> None:
+        """Add notes on an example and its texts, as `notes_by_example` returned them."""
+        first = int(self._reference_counts[:example].sum())
+        for message, kind, reference in notes:
+            place = (kind, first + reference if kind == "reference" else example)
+            self._noted.setdefault(message, set()).add(place)
 
     @property
     def notes(self) -> Counter[str]:

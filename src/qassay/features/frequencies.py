@@ -11,20 +11,23 @@ import msgspec
 import numpy as np
 
 from qassay.errors import DataError
+from qassay.io.atomic_output import replacing
 from qassay.text.language import spaced
 from qassay.text.normalise import compose
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from qassay.arrays import Floats
     from qassay.features.first_pass import FirstPass, PassContext
     from qassay.features.resources import Resources
     from qassay.records import Example
-    from qassay.text.tokenise import Tokeniser
+    from qassay.text.tokenisers.tokenise import Tokeniser
 
 Gram = tuple[str, ...]
+COMMAND = "`qassay frequencies`"
+"""What writes files of frequencies."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +42,10 @@ class FrequencyNeed:
     label: ClassVar[str] = "counting"
     at_once: ClassVar[int] = 1024
     logged: ClassVar[bool] = False
+
+    def __str__(self) -> str:
+        grams = "tokens" if self.orders == 1 else f"n-grams of 1 to {self.orders} tokens"
+        return f"{grams} (tok={self.tok}) by {'question' if self.together else 'reference'}"
 
     @property
     def key(self) -> FrequencyNeed:
@@ -64,6 +71,10 @@ class _Stored(msgspec.Struct):
     together: bool
     documents: int
     counts: dict[str, int]
+
+
+class _StoredTables(msgspec.Struct):
+    frequencies: list[_Stored] | msgspec.UnsetType = msgspec.UNSET
 
 
 class Frequencies:
@@ -92,27 +103,28 @@ class Frequencies:
         df = np.array([self.counts[(word,)] for word in words], np.float64)
         return np.log((self.documents + 1) / (df + 1))
 
-    def save(self, path: Path) -> None:
-        """Write the counts as JSON, for `df=FILE`."""
+    def merge(self, other: Frequencies) -> None:
+        """Add the counts of other references."""
+        self._fingerprint = None
+        self.documents += other.documents
+        self.counts.update(other.counts)
+
+    def stored(self) -> dict[str, Any]:
+        """Return the counts as files of frequencies have them."""
         counts = {" ".join(gram): count for gram, count in sorted(self.counts.items())}
-        need = asdict(self.need)
-        path.write_bytes(msgspec.json.encode({**need, "documents": self.documents, "counts": counts}))
+        return {**asdict(self.need), "documents": self.documents, "counts": counts}
 
     @classmethod
-    def load(cls, path: Path) -> Frequencies:
-        """Read what `save` wrote."""
-        try:
-            stored = msgspec.json.decode(path.read_bytes(), type=_Stored)
-        except OSError as problem:
-            raise DataError(f"cannot be read: {problem.strerror}", path) from problem
-        except (msgspec.MsgspecError, UnicodeDecodeError) as problem:
-            raise DataError(f"holds no document frequencies: {problem}", path) from problem
-        except ValueError as problem:
-            raise DataError(f"is not a path ({problem})", repr(str(path))) from problem
+    def restored(cls, stored: _Stored) -> Frequencies:
+        """Return the counts that `stored` described."""
         frequencies = cls(FrequencyNeed(stored.tok, stored.orders, stored.together))
         frequencies.documents = stored.documents
         frequencies.counts.update({tuple(gram.split(" ")): count for gram, count in stored.counts.items()})
         return frequencies
+
+    def save(self, path: Path) -> None:
+        """Write these counts as JSON, for `df=FILE`."""
+        save_frequencies(path, [self])
 
     @property
     def fingerprint(self) -> str:
@@ -127,6 +139,39 @@ class Frequencies:
             for gram, count in self.counts.items()
         )
         return f"{(total + self.documents) % (1 << 64):016x}"[:8]
+
+
+def save_frequencies(path: Path, tables: Iterable[Frequencies]) -> None:
+    """Write counts as JSON, for `df=FILE`."""
+    with replacing(path) as unfinished:
+        unfinished.write_bytes(msgspec.json.encode({"frequencies": [each.stored() for each in tables]}))
+
+
+def load_frequencies(path: Path) -> dict[FrequencyNeed, Frequencies]:
+    """Read what `save_frequencies` wrote, by what was counted; also a file with a single table."""
+    try:
+        content = path.read_bytes()
+        stored = msgspec.json.decode(content, type=_StoredTables).frequencies
+        if isinstance(stored, msgspec.UnsetType):
+            stored = [msgspec.json.decode(content, type=_Stored)]
+    except OSError as problem:
+        raise DataError(f"cannot be read: {problem.strerror}", path) from problem
+    except (msgspec.MsgspecError, UnicodeDecodeError) as problem:
+        raise DataError(f"holds no document frequencies: {problem}", path) from problem
+    except ValueError as problem:
+        raise DataError(f"is not a path ({problem})", repr(str(path))) from problem
+    tables = [Frequencies.restored(each) for each in stored]
+    return {each.need: each for each in tables}
+
+
+def frequencies_for(need: FrequencyNeed, tables: Mapping[FrequencyNeed, Frequencies], path: Path) -> Frequencies:
+    """Return the counts of a file that a metric needs, perhaps with longer n-grams; raise `DataError` for others."""
+    fitting = [each for each in tables if (each.tok, each.together) == (need.tok, need.together)]
+    found = min((each for each in fitting if each.orders >= need.orders), key=lambda each: each.orders, default=None)
+    if found is None:
+        held = "; ".join(str(each) for each in tables) or "nothing"
+        raise DataError(f"holds frequencies of {held}, and not of {need}; count them with {COMMAND}", path)
+    return tables[found]
 
 
 class FrequencyCollector:

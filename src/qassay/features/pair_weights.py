@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 
-from qassay.text.spans import spread
+from qassay.text.tokenisers.spans import spread
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,14 +32,14 @@ class PairWeights(NamedTuple):
 
 
 def pair_weights(batch: Batch, *, with_question: bool) -> PairWeights:
-    """Return the keyphrase weights of every answer, for its question (KPQA) or without it (KP)."""
+    """Return the keyphrase weights of every answer, for its question where it has one (KPQA) or without it (KP)."""
     return batch.memo((pair_weights, with_question), lambda: _weigh(batch, with_question=with_question))
 
 
 def _weigh(batch: Batch, *, with_question: bool) -> PairWeights:
-    questions = [example.question if with_question else None for example in batch.examples]
+    questions = [example.question if with_question and example.question.strip() else None for example in batch.examples]
     pairs, candidate, reference = distinct_pairs(batch, questions)
-    weigher = batch.resources.weigher()
+    weigher = batch.resources.weigher(with_question=with_question)
     weights = weigher.weigh([(question, batch.texts[text]) for question, text in pairs])
     batch.take_notes(weigher)
     return PairWeights(np.array([text for _, text in pairs], np.int64), candidate, reference, weights)

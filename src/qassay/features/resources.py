@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from qassay.models.base import EMBEDDED, Device
 from qassay.models.load import has_keyphrase_head, load_encoder, load_judge, load_weigher
 from qassay.models.load_readers import load_answer_reader, load_consistency
-from qassay.text.tokenise import Tokeniser, tokeniser, word
+from qassay.text.tokenisers.tokenise import Tokeniser, tokeniser, word
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping
@@ -45,9 +45,10 @@ class Resources:
         """Open an encoder; the same one twice is opened once."""
         return load_encoder(ref, self.device, self.threads)
 
-    def weigher(self) -> Weigher:
+    def weigher(self, *, with_question: bool = True) -> Weigher:
         """Open the keyphrase model of the run, or the embedded one where the run's model has no such head."""
-        return load_weigher(self.model if has_keyphrase_head(self.model) else EMBEDDED, self.device, self.threads)
+        ref = self.model if has_keyphrase_head(self.model) else EMBEDDED
+        return load_weigher(ref, self.device, self.threads, with_question=with_question)
 
     def judge(self, ref: str, kind: str = "mini") -> Judge:
         """Open a judge, of the folders that hold several the one of a kind; the same one twice is opened once."""
@@ -55,11 +56,11 @@ class Resources:
 
     def answer_reader(self) -> OnnxReader:
         """Open what reads answers for what they assert; it is opened once."""
-        return load_answer_reader(EMBEDDED, self.threads)
+        return load_answer_reader(EMBEDDED, self.threads, self.device)
 
     def consistency(self, ref: str) -> OnnxConsistency:
         """Open what checks claims against documents; the same one twice is opened once."""
-        return load_consistency(ref, self.threads)
+        return load_consistency(ref, self.threads, self.device)
 
     def tokeniser(self, tok: str) -> Tokeniser:
         """Find a tokeniser by name; `piece` is the embedded model's, `piece:MODEL` another model's."""

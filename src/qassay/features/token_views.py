@@ -10,8 +10,8 @@ import numpy as np
 from qassay.arrays import summed
 from qassay.features.weightings import WEIGHTINGS, TokenisedTexts
 from qassay.models.base import NO_WEIGHT
-from qassay.text.token_spans import token_spans
-from qassay.text.tokens import Tokens
+from qassay.text.tokenisers.token_spans import token_spans
+from qassay.text.tokenisers.tokens import Tokens
 
 if TYPE_CHECKING:
     from qassay.arrays import Floats, Ints

@@ -15,8 +15,8 @@ from qassay.features.pair_weights import distinct_pairs, pair_weights, project_w
 from qassay.models.load import has_keyphrase_head
 from qassay.plugins import Distribution, Registry, described, guard_methods
 from qassay.text.normalise import fold
-from qassay.text.tokenise import word
-from qassay.text.tokens import Tokens
+from qassay.text.tokenisers.tokenise import word
+from qassay.text.tokenisers.tokens import Tokens
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -164,7 +164,7 @@ class Keyphrase(Weighting):
 
     def identity(self, resources: Resources) -> dict[str, str]:
         """Return the keyphrase model's fingerprint."""
-        return {"weights": resources.weigher().fingerprint}
+        return {"weights": resources.weigher(with_question=self.with_question).fingerprint}
 
     def takes_model(self, ref: str) -> bool:
         """Whether a model has a keyphrase head."""

@@ -50,28 +50,52 @@ class SeenIds:
     @property
     def bytes_held(self) -> int:
         """Memory of the digests in bytes."""
-        return sum(run.high.nbytes + run.low.nbytes for run in (*self._merged, *self._recent))
+        return sum(run.high.nbytes + run.low.nbytes for run in self.runs)
 
     def add(self, keys: Sequence[tuple[str, str]]) -> list[int]:
         """Add the pairs and return the positions in `keys` of those that were there already."""
         if not keys:
             return []
-        words = np.frombuffer(b"".join(_digests(keys)), dtype=np.uint64)
-        high, low = words[::2], words[1::2]
-        # The last key of lexsort is the first to sort by. It is stable: of equal pairs the first stays first.
-        order = np.lexsort((low, high))
-        high, low = high[order], low[order]
+        order, high, low = _sorted_digests(keys)
         known = np.zeros(len(keys), dtype=np.bool_)
         known[1:] = (high[1:] == high[:-1]) & (low[1:] == low[:-1])
+        known |= self._known(high, low)
+        fresh = ~known
+        self._append(_Run(high[fresh], low[fresh]))
+        positions: list[int] = np.sort(order[known]).tolist()
+        return positions
+
+    def known(self, keys: Sequence[tuple[str, str]]) -> list[int]:
+        """Return the positions in `keys` of the pairs that are in the set."""
+        if not keys:
+            return []
+        order, high, low = _sorted_digests(keys)
+        positions: list[int] = np.sort(order[self._known(high, low)]).tolist()
+        return positions
+
+    @property
+    def runs(self) -> tuple[_Run, ...]:
+        """All digests, in sorted runs."""
+        return (*self._merged, *self._recent)
+
+    def shared_with(self, other: "SeenIds") -> int:
+        """Return how many pairs are in both sets."""
+        return sum(int(self._known(run.high, run.low).sum()) for run in other.runs)
+
+    def merge(self, other: "SeenIds") -> None:
+        """Add the pairs of another set, none of which is in this one."""
+        for run in other.runs:
+            self._append(run)
+
+    def _known(self, high: Words, low: Words) -> NDArray[np.bool_]:
+        """Return for each digest, in ascending order, whether it is in the set."""
+        known = np.zeros(len(high), dtype=np.bool_)
         for run in self._recent:
             known |= _found(run, high, low)
         if self._merged_count:
             for run, (start, end) in zip(self._merged, _shard_bounds(high), strict=True):
                 known[start:end] |= _found(run, high[start:end], low[start:end])
-        fresh = ~known
-        self._append(_Run(high[fresh], low[fresh]))
-        positions: list[int] = np.sort(order[known]).tolist()
-        return positions
+        return known
 
     def _append(self, run: _Run) -> None:
         if not len(run.high):
@@ -94,6 +118,15 @@ class SeenIds:
             self._merged[shard] = _off_heap(_merge([self._merged[shard], *parts]))
         self._merged_count += self._recent_count
         self._recent, self._recent_count = [], 0
+
+
+def _sorted_digests(keys: Sequence[tuple[str, str]]) -> tuple[NDArray[np.int64], Words, Words]:
+    """Return the order that sorts the digests of the keys, and both halves of the digests in that order."""
+    words = np.frombuffer(b"".join(_digests(keys)), dtype=np.uint64)
+    high, low = words[::2], words[1::2]
+    # The last key of lexsort is the first to sort by. It is stable: of equal pairs the first stays first.
+    order = np.lexsort((low, high))
+    return order, high[order], low[order]
 
 
 def _digests(keys: Sequence[tuple[str, str]]) -> list[bytes]:

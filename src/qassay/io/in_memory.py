@@ -1,19 +1,33 @@
 """Rows in memory -> examples, with the checks of JSON lines."""
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from qassay.errors import DataError
+from qassay.io.example_columns import ExampleColumns, checked_columns, plain_columns
 from qassay.io.input_stream import ONE_ID_EACH, distinct, repeated
 from qassay.io.parsing.read_context import FIELDS, Reading
 from qassay.io.parsing.rows import need_text, to_example
+from qassay.io.readers.formats import tool_formats
+from qassay.io.readers.tools.tool_rows import adapt_rows, tool_of
 from qassay.records import Example
 
 Convert = Callable[[dict[str, Any], str, int, str], Example]
+
+
+def columns_in_memory(rows: object, system: str) -> ExampleColumns | list[object]:
+    """Return rows of texts as columns, and all other rows as they are; `system` is for rows that name none."""
+    table: Any = rows
+    if hasattr(table, "to_pydict") and hasattr(table, "schema") and hasattr(table, "num_rows"):
+        _check_columns(table.schema.names)
+        if found := checked_columns(table.to_pydict(), table.num_rows, "rows", system):
+            return found
+    everything = list(each_row(rows))
+    return plain_columns(everything, "rows", system) or everything
 
 
 def from_rows(rows: Iterable[object], source: str = "rows", convert: Convert = to_example) -> Iterator[Example]:
@@ -105,9 +119,25 @@ def _checked(given: Iterable[object], kind: str, convert: Callable[[object, int]
     return distinct(placed(), refuse)
 
 
+def adapted(rows: Sequence[object], mapping: Mapping[str, str]) -> Sequence[object]:
+    """Return the answers in rows that another tool made, such as Ragas; any other rows as they are."""
+    first = rows[0] if rows else None
+    if not isinstance(first, Mapping) or tool_of(first, tool_formats()) is None:
+        return rows
+    plain = [{f: _plain(v) for f, v in row.items()} if isinstance(row, Mapping) else row for row in rows]
+    return [row for row, _ in adapt_rows(plain, mapping, tool_formats())]  # type: ignore[arg-type]  # checked later
+
+
 def _plain(value: object) -> object:
     if isinstance(value, np.ndarray):
-        return value.tolist()
+        held = value.tolist()
+        return [_plain(each) for each in held] if value.ndim else _plain(held)
+    if isinstance(value, np.generic):
+        return _plain(value.item())
+    if isinstance(value, list):
+        return [_plain(each) for each in value]
+    if type(value) is dict:
+        return {name: _plain(each) for name, each in value.items()}
     return None if _is_nothing(value) else value
 
 

@@ -1,26 +1,34 @@
 """Inputs of any known format -> a stream of examples, in constant memory."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
+from typing import NamedTuple
 
 from qassay.errors import DataError
+from qassay.io.dataset_folders import dataset_files
 from qassay.io.duplicate_ids import SeenIds
+from qassay.io.example_columns import ColumnChunk
 from qassay.io.parsing.read_context import MAPPED, LocatedExample, ReadContext, Reading, ReadOptions, SkippedRow
 from qassay.io.parsing.rows import check_mapping
-from qassay.io.readers.format import Format, Head, Role
+from qassay.io.readers.format import Format, Head, LocatedChunk, Role, in_chunks
 from qassay.io.readers.formats import FORMATS, RecognisedFormat, format_named, recognise, role_of
 from qassay.io.source import Source
 from qassay.records import Example
 
 __all__ = ["FORMATS", "Format", "ReadOptions", "Reader", "SkippedRow", "distinct", "repeated", "sniff"]
 
-AT_ONCE = 2048
-"""How many rows are checked for duplicate ids together."""
 ONE_ID_EACH = "give each answer of a system its own id, and each system its name"
 
 Group = tuple[Format, list[Source]]
 Refusal = Callable[[Example, str, int], None]
+
+
+class NumberedExamples(NamedTuple):
+    """Examples with the numbers of their rows, counted from 0."""
+
+    rows: range
+    examples: Sequence[Example]
 
 
 class Reader:
@@ -35,9 +43,9 @@ class Reader:
         self._options = options or ReadOptions()
         if not inputs:
             raise DataError("there is no input; give a file, or - for standard input")
-        fields = MAPPED if self._options.format == "auto" else format_named(self._options.format).fields
-        check_mapping(self._options.mapping, fields)
-        self._sources = [each if isinstance(each, Source) else Source.at(each) for each in inputs]
+        fields = () if self._options.format == "auto" else format_named(self._options.format).fields
+        check_mapping(self._options.mapping, fields or MAPPED)
+        self._sources = [source for each in inputs for source in _sources(each)]
         if sum(source.name == "stdin" for source in self._sources) > 1:
             raise DataError("standard input can be read once; give - once")
         self._context = ReadContext(self._options)
@@ -45,20 +53,33 @@ class Reader:
         """Inputs with answers that name no system."""
 
     def __iter__(self) -> Iterator[Example]:
+        return chain.from_iterable(self.sequences())
+
+    def sequences(self) -> Iterator[Sequence[Example]]:
+        """Yield the examples many at a time, as columns where the input has them so."""
         self._context = ReadContext(self._options)
         self.unnamed = set()
         for source in self._sources:
             source.bytes_read, source.passes = 0, 1
         try:
-            yield from distinct(self._placed(), self._refuse_repetition)
+            for chunk in distinct_chunks(self._chunks(), self._refuse_repetition):
+                yield chunk.examples
         finally:
             for source in self._sources:
                 source.close()
 
+    def chunks(self, dropped: frozenset[int] = frozenset()) -> Iterator[NumberedExamples]:
+        """Yield the examples with the numbers of their rows, many at a time, without repeated ids and `dropped` rows.
+
+        Rows that cannot be read have no number.
+        """
+        self._context = ReadContext(self._options)
+        return distinct_chunks(self._chunks(), self._refuse_repetition, dropped)
+
     def located(self) -> Reading:
         """Yield each example with its input and line, without checking for repeated ids."""
         self._context = ReadContext(self._options)
-        return self._placed()
+        return chain.from_iterable(map(_located, self._chunks()))
 
     def apart(self) -> list["tuple[str, Reader]"]:
         """Return a reader for each input, with its file's name less the extension.
@@ -95,17 +116,19 @@ class Reader:
         """The bytes that have been read so far."""
         return sum(source.bytes_read for source in self._sources)
 
-    def _placed(self) -> Reading:
+    def _chunks(self) -> Iterator[LocatedChunk]:
         for kind, sources in self._groups():
             before = self.skipped_total
-            reading = kind.read_files(sources, self._context)
+            reading = kind.read_chunks(sources, self._context)
             first = next(reading, None)
             if first is None:
                 raise self._no_answers(sources[-1], self.skipped_total - before)
-            for placed in chain((first,), reading):
-                if not placed[0].system:
-                    self.unnamed.add(placed[1])
-                yield placed
+            for chunk in chain((first,), reading):
+                if isinstance(chunk, ColumnChunk):
+                    self.unnamed.update([] if all(chunk.columns.systems) else [chunk.name])
+                else:
+                    self.unnamed.update(name for example, name, _ in chunk if not example.system)
+                yield chunk
 
     def _no_answers(self, source: Source, left_out: int) -> DataError:
         if not left_out:
@@ -146,6 +169,14 @@ class Reader:
         return RecognisedFormat(named, role_of(named, Head(source)) or by_position)
 
 
+def _sources(given: str | Path | Source) -> list[Source]:
+    """Return the source of an input; those of its files where it is a dataset's folder."""
+    if isinstance(given, Source):
+        return [given]
+    files: Sequence[str | Path] = dataset_files(given) or [given]
+    return [Source.at(each) for each in files]
+
+
 def _variant(named: Format, source: Source) -> Format:
     """Return the format's variant that recognises an input, or the format itself."""
     return next((FORMATS[each] for each in named.variants if role_of(FORMATS[each], Head(source))), named)
@@ -169,27 +200,39 @@ def _stem(source: Source) -> str:
 
 def distinct(reading: Reading, refuse: Refusal) -> Iterator[Example]:
     """Yield the examples, and call `refuse` for each repeated `(system, id)`."""
+    return (example for chunk in distinct_chunks(in_chunks(reading), refuse) for example in chunk.examples)
+
+
+def _located(chunk: LocatedChunk) -> list[LocatedExample]:
+    return chunk.located() if isinstance(chunk, ColumnChunk) else chunk
+
+
+def distinct_chunks(
+    chunks: Iterable[LocatedChunk], refuse: Refusal, dropped: frozenset[int] = frozenset()
+) -> Iterator[NumberedExamples]:
+    """Yield the examples with the numbers of their rows, many at a time, and call `refuse` for repeated ones.
+
+    Repeated are those whose `(system, id)` an earlier one has, and those whose rows, counted from 0, are `dropped`.
+    """
     seen = SeenIds()
-    waiting: list[LocatedExample] = []
-    try:
-        for placed in reading:
-            waiting.append(placed)
-            if len(waiting) == AT_ONCE:
-                full, waiting = waiting, []
-                yield from _first_seen(full, seen, refuse)
-    except DataError:
-        yield from _first_seen(waiting, seen, refuse)
-        raise
-    yield from _first_seen(waiting, seen, refuse)
-
-
-def _first_seen(chunk: Sequence[LocatedExample], seen: SeenIds, refuse: Refusal) -> Iterator[Example]:
-    start = 0
-    for position in seen.add([(example.system, example.id) for example, _, _ in chunk]):
-        yield from [placed[0] for placed in chunk[start:position]]
-        refuse(*chunk[position])
-        start = position + 1
-    yield from [placed[0] for placed in chunk[start:]]
+    begun = 0
+    for chunk in chunks:
+        if isinstance(chunk, ColumnChunk):
+            examples: Sequence[Example] = chunk.columns
+            keys = list(zip(chunk.columns.systems, chunk.columns.ids, strict=True))
+        else:
+            examples = [example for example, _, _ in chunk]
+            keys = [(example.system, example.id) for example in examples]
+        size = len(examples)
+        refused = {*seen.add(keys)}
+        refused |= {position for position in range(size) if begun + position in dropped} if dropped else set()
+        start = 0
+        for position in sorted(refused):
+            yield NumberedExamples(range(begun + start, begun + position), examples[start:position])
+            refuse(*_located(chunk)[position])
+            start = position + 1
+        yield NumberedExamples(range(begun + start, begun + size), examples[start:] if start else examples)
+        begun += size
 
 
 def repeated(example: Example) -> str:

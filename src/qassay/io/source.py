@@ -12,6 +12,7 @@ from stat import S_ISDIR, S_ISREG
 from typing import IO, Protocol, Self
 
 from qassay.errors import DataError
+from qassay.io.locations import Location, is_url
 
 CHUNK = 1 << 20
 LONGEST_LINE = 1 << 28
@@ -116,7 +117,12 @@ class Source:
     """One input as a stream of decompressed bytes, counted as they pass."""
 
     def __init__(
-        self, name: str, stem: str, opener: Callable[[], IO[bytes]], size: int | None, path: Path | None = None
+        self,
+        name: str,
+        stem: str,
+        opener: Callable[[], IO[bytes]],
+        size: int | None,
+        path: Path | Location | None = None,
     ) -> None:
         self.name = name
         """As the user wrote it: it begins every message about this input."""
@@ -141,6 +147,8 @@ class Source:
         name = str(path)
         if name == "-":
             return cls(STANDARD_INPUT, STANDARD_INPUT, standard_input, None)
+        if is_url(name):
+            return cls._elsewhere(Location(name), shown_name(path))
         with readable(name):
             status = Path(path).stat()
         if S_ISDIR(status.st_mode):
@@ -153,6 +161,17 @@ class Source:
             name = shown_name(path)
             stem = name if name == STANDARD_INPUT else stem
         return cls(name, stem, lambda: place.open("rb"), size, place)
+
+    @classmethod
+    def _elsewhere(cls, place: Location, name: str) -> "Source":
+        """Return the source of a file on another file system."""
+        with readable(name):
+            found = place.status()
+        if found is None:
+            raise DataError("there is no such file; check the address", name)
+        if found.is_folder:
+            raise DataError("is a folder; give the file inside it", name)
+        return cls(name, place.name, place.open, found.size, place)
 
     @property
     def is_file(self) -> bool:

@@ -31,6 +31,11 @@ class Ingredient(NamedTuple):
     value: str
 
 
+def ingredients_text(ingredients: Sequence[Ingredient]) -> str:
+    """Return ingredients in one line."""
+    return " \u00b7 ".join(f"{name} {value or NOTHING}" for name, value in ingredients)
+
+
 class Part(NamedTuple):
     """What one signal adds to a judge's verdict on an answer, relative to a typical answer."""
 

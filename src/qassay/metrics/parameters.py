@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from qassay.features.token_views import OWN
 from qassay.spec import Param
-from qassay.text.tokenise import TOKENISERS
+from qassay.text.tokenisers.tokenise import TOKENISERS
 
 YESNO = Param("yesno", 0.0, "weight (alpha) of the bonus for a reference with the candidate's opinion", low=0, high=1e6)
 ENTITY = Param("entity", 0.0, "weight (beta) of the bonus for gold entities in the candidate", low=0, high=1e6)

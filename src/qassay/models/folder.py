@@ -48,13 +48,19 @@ class KeyphraseHead(msgspec.Struct, frozen=True):
     """Keyphrase weights: states of `layer` for question and answer, joined in graphs of their own."""
 
     layer: int
-    question: str
+    question: str | None
+    """None for a head that reads the answer alone."""
     answer: str
     weights: str
     temperature: float
 
     def __post_init__(self) -> None:
-        check_file_names(self.question, self.answer, self.weights)
+        check_file_names(*self.files)
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files of the head."""
+        return (*([self.question] if self.question is not None else []), self.answer, self.weights)
 
 
 class OnnxModel(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -69,6 +75,9 @@ class OnnxModel(msgspec.Struct, frozen=True, omit_defaults=True):
     weights: str
     precision: Literal["int8", "fp32"]
     keyphrase: KeyphraseHead | None = None
+    """For answers to questions."""
+    keyphrase_alone: KeyphraseHead | None = None
+    """For answers alone; trained without questions."""
 
     def __post_init__(self) -> None:
         check_file_names(self.weights, *self.graphs.values())
@@ -80,9 +89,8 @@ class OnnxModel(msgspec.Struct, frozen=True, omit_defaults=True):
         model = read_description(
             path, cls, absent=f"{folder}: there is no {DESCRIPTION}, so this is no model of Qassay's"
         )
-        head = model.keyphrase
-        named = [TOKENIZER, model.weights, *model.graphs.values()]
-        named += [head.question, head.answer, head.weights] if head else []
+        heads = [head for head in (model.keyphrase, model.keyphrase_alone) if head]
+        named = [TOKENIZER, model.weights, *model.graphs.values(), *(name for head in heads for name in head.files)]
         for name in named:
             if not (folder / name).is_file():
                 raise ModelError(f"{folder / name}: this file is missing; install or export the model again")
@@ -90,16 +98,21 @@ class OnnxModel(msgspec.Struct, frozen=True, omit_defaults=True):
             raise ModelError(
                 f"{path}: damaged or of another version: layers must be 1, 2, …, the default one among them"
             )
-        if model.longest <= _SPECIAL_TOKENS or (head and head.temperature <= 0):
+        if model.longest <= _SPECIAL_TOKENS or any(head.temperature <= 0 for head in heads):
             raise ModelError(
                 f"{path}: damaged or of another version: a text needs more room than its {_SPECIAL_TOKENS} special "
                 "tokens, and a temperature is above 0; export the model again"
             )
         return model
 
-    def with_keyphrase(self, head: KeyphraseHead) -> OnnxModel:
-        """Return the same model with another keyphrase head."""
-        return msgspec.structs.replace(self, keyphrase=head)
+    def keyphrase_head(self, *, with_question: bool) -> KeyphraseHead | None:
+        """Return the keyphrase head for answers to questions, or for answers alone; the other where there is one only.
+
+        A head for questions weighs answers alone by attending to no question; one for answers alone reads no question.
+        """
+        heads = (self.keyphrase, self.keyphrase_alone)
+        first, second = heads if with_question else reversed(heads)
+        return first or second
 
 
 def write_description(folder: Path, model: OnnxModel) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from qassay.models.base import EMBEDDED_FOLDER
 from qassay.models.folder import read_description
-from qassay.text.tokenise import squad_words
+from qassay.text.tokenisers.tokenise import squad_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

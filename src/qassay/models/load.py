@@ -6,7 +6,7 @@ from functools import lru_cache
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from qassay.errors import ModelError
+from qassay.errors import ModelError, option
 from qassay.models import linear_judge as ava_linear
 from qassay.models.base import EMBEDDED, parse_ref
 from qassay.models.folder import DESCRIPTION, KEYPHRASE_SETTINGS, OnnxModel
@@ -16,26 +16,35 @@ from qassay.models.onnx import judge, judge_layer
 from qassay.models.onnx.ava import OnnxAva, read_heads
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from qassay.models.base import Device, Encoder, ModelRef, Weigher
     from qassay.models.onnx.encoder import OnnxEncoder
     from qassay.models.onnx.judge import Judge
+    from qassay.models.runtime import Runtime
 
 
 def load_encoder(ref: str = EMBEDDED, device: Device = "auto", threads: int | None = None) -> Encoder:
     """Open an encoder: the embedded one, an exported folder, or any Hugging Face model (extra `hf`).
 
-    `threads` bounds the processor threads of the embedded runtime; by default all that the process may use.
+    The first two run on the CPU, or on a GPU through torch where that is asked for (`cuda`). `threads` bounds the
+    processor threads that they use; by default all that the process may use.
     """
-    parsed = parse_ref(ref)
-    if _runs_without_torch(parsed, device):
-        return _onnx_encoder(ref, threads)
+    if _is_exported(parse_ref(ref)):
+        return _onnx_encoder(ref, threads, gpu=device == "cuda")
     return _hf_encoder(ref, device)
 
 
-def load_weigher(ref: str = EMBEDDED, device: Device = "auto", threads: int | None = None) -> Weigher:
-    """Open a keyphrase model: the embedded one, an exported folder, or one that `qassay train keyphrase` wrote."""
-    parsed = parse_ref(ref)
-    return _onnx_weigher(ref, threads) if _runs_without_torch(parsed, device) else _hf_weigher(ref, device)
+def load_weigher(
+    ref: str = EMBEDDED, device: Device = "auto", threads: int | None = None, *, with_question: bool = True
+) -> Weigher:
+    """Open a keyphrase model: the embedded one, an exported folder, or one that `qassay train keyphrase` wrote.
+
+    Some have a head of its own for answers without their questions, which `with_question` chooses.
+    """
+    if _is_exported(parse_ref(ref)):
+        return _onnx_weigher(ref, threads, with_question=with_question, gpu=device == "cuda")
+    return _hf_weigher(ref, device)
 
 
 def load_judge(
@@ -49,18 +58,18 @@ def load_judge(
     if parsed.kind == "folder" and (parsed.folder / ava.DESCRIPTION).is_file():
         need_torch(ref)
         return _ava_judge(ref, device)
-    if not _runs_without_torch(parsed, device):
+    if not _is_exported(parsed):
         raise ModelError(f"{ref} has no judge; train one with `qassay train judge`, or use the model {EMBEDDED}")
     if kind in DESIGNS:
-        return _onnx_ava(ref, threads, kind)
+        return _onnx_ava(ref, threads, kind, gpu=device == "cuda")
     from qassay.models.onnx.judge import OnnxJudge  # noqa: PLC0415 - loaded when a model runs
 
-    return OnnxJudge(_onnx_encoder(ref, threads))
+    return OnnxJudge(_onnx_encoder(ref, threads, gpu=device == "cuda"))
 
 
 @lru_cache(maxsize=len(DESIGNS))
-def _onnx_ava(ref: str, threads: int | None, kind: str) -> OnnxAva:
-    return OnnxAva(_onnx_encoder(ref, threads), kind)
+def _onnx_ava(ref: str, threads: int | None, kind: str, *, gpu: bool) -> OnnxAva:
+    return OnnxAva(_onnx_encoder(ref, threads, gpu=gpu), kind)
 
 
 @lru_cache(maxsize=2)
@@ -80,7 +89,7 @@ def has_keyphrase_head(ref: str) -> bool:
     if parsed.kind == "hub":
         return False
     if (parsed.folder / DESCRIPTION).is_file():
-        return OnnxModel.read(parsed.folder).keyphrase is not None
+        return OnnxModel.read(parsed.folder).keyphrase_head(with_question=True) is not None
     return (parsed.folder / KEYPHRASE_SETTINGS).is_file()
 
 
@@ -119,26 +128,37 @@ def is_encoder(ref: str) -> bool:
     return (parsed.folder / DESCRIPTION).is_file() or not any((parsed.folder / name).is_file() for name in judges)
 
 
-def _runs_without_torch(parsed: ModelRef, device: Device) -> bool:
-    exported = parsed.kind == "embedded" or (parsed.kind == "folder" and (parsed.folder / DESCRIPTION).is_file())
-    if exported and device == "cuda":
-        raise ModelError(f"{parsed.name} runs on the CPU only; for a GPU name a Hugging Face model")
-    return exported
+def _is_exported(parsed: ModelRef) -> bool:
+    """Whether a model is a folder of Qassay's own graphs."""
+    return parsed.kind == "embedded" or (parsed.kind == "folder" and (parsed.folder / DESCRIPTION).is_file())
 
 
 @lru_cache(maxsize=4)
-def _onnx_encoder(ref: str, threads: int | None) -> OnnxEncoder:
+def _onnx_encoder(ref: str, threads: int | None, *, gpu: bool) -> OnnxEncoder:
     # One object for embeddings and weights, so that both find what the other has already encoded.
     from qassay.models.onnx.encoder import OnnxEncoder  # noqa: PLC0415 - loaded when a model runs
 
-    return OnnxEncoder(ref, parse_ref(ref).folder, threads)
+    folder = parse_ref(ref).folder
+    return OnnxEncoder(ref, folder, threads, _gpu_runtime(folder) if gpu else None)
+
+
+def _gpu_runtime(folder: Path) -> Runtime:
+    """Return what runs a folder's graphs on a GPU, if torch is installed and finds one."""
+    if find_spec("torch") is None:
+        raise ModelError(
+            f'{option("device", "cuda")} needs the extra "hf": pip install "qassay[hf]", or give '
+            f"{option('device', 'cpu')}"
+        )
+    from qassay.models.gpu.runtime import open_gpu  # noqa: PLC0415 - needs torch, an optional extra
+
+    return open_gpu(folder)
 
 
 @lru_cache(maxsize=4)
-def _onnx_weigher(ref: str, threads: int | None) -> Weigher:
+def _onnx_weigher(ref: str, threads: int | None, *, with_question: bool, gpu: bool) -> Weigher:
     from qassay.models.onnx.keyphrase import OnnxWeigher  # noqa: PLC0415 - loaded when a model runs
 
-    return OnnxWeigher(_onnx_encoder(ref, threads))
+    return OnnxWeigher(_onnx_encoder(ref, threads, gpu=gpu), with_question=with_question)
 
 
 @lru_cache(maxsize=2)

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from qassay.models.syntax import Chunker
 
 
-def load_chunker(ref: str = EMBEDDED, threads: int | None = None) -> Chunker:
+def load_chunker(ref: str = EMBEDDED, threads: int | None = None, device: Device = "auto") -> Chunker:
     """Open a chunker: the embedded one, or a folder that `qassay train chunker` wrote."""
     from qassay.models.onnx.chunker import OnnxChunker  # noqa: PLC0415 - loaded when a model runs
 
-    return OnnxChunker(_exported(ref, "chunker", threads))
+    return OnnxChunker(_exported(ref, "chunker", threads, device))
 
 
 def load_reader(ref: str = EMBEDDED, device: Device = "auto", threads: int | None = None) -> Answerer:
@@ -34,25 +34,25 @@ def load_reader(ref: str = EMBEDDED, device: Device = "auto", threads: int | Non
         return _hf_reader(ref, device)
     from qassay.models.onnx.reader import OnnxReader  # noqa: PLC0415 - loaded when a model runs
 
-    return OnnxReader(_exported(ref, "reader", threads))
+    return OnnxReader(_exported(ref, "reader", threads, device))
 
 
 @lru_cache(maxsize=2)
-def load_answer_reader(ref: str = EMBEDDED, threads: int | None = None) -> OnnxReader:
+def load_answer_reader(ref: str = EMBEDDED, threads: int | None = None, device: Device = "auto") -> OnnxReader:
     """Open what reads answers for what they assert: a folder's answer reader, or its passage reader if it has none."""
     from qassay.models.onnx.reader import ANSWER_READER, OnnxReader  # noqa: PLC0415 - loaded when a model runs
 
-    encoder = _exported(ref, "reader", threads)
+    encoder = _exported(ref, "reader", threads, device)
     has_own = (parse_ref(ref).folder / ANSWER_READER).is_file()
     return OnnxReader(encoder, ANSWER_READER) if has_own else OnnxReader(encoder)
 
 
 @lru_cache(maxsize=2)
-def load_consistency(ref: str = EMBEDDED, threads: int | None = None) -> OnnxConsistency:
+def load_consistency(ref: str = EMBEDDED, threads: int | None = None, device: Device = "auto") -> OnnxConsistency:
     """Open what checks claims: the embedded one, or a folder that `qassay train consistency` wrote."""
     from qassay.models.onnx.consistency import OnnxConsistency  # noqa: PLC0415 - loaded when a model runs
 
-    return OnnxConsistency(_exported(ref, "consistency", threads))
+    return OnnxConsistency(_exported(ref, "consistency", threads, device))
 
 
 def has_consistency(ref: str) -> bool:
@@ -74,12 +74,12 @@ def _is_exported(ref: str) -> bool:
     return parsed.kind != "hub" and (parsed.folder / DESCRIPTION).is_file()
 
 
-def _exported(ref: str, what: str, threads: int | None) -> OnnxEncoder:
+def _exported(ref: str, what: str, threads: int | None, device: Device) -> OnnxEncoder:
     if not _is_exported(ref):
         raise ModelError(f"{ref} has no {what}; give {EMBEDDED}, or a folder that `qassay train {what}` wrote")
     from qassay.models.onnx.encoder import OnnxEncoder  # noqa: PLC0415 - loaded when a model runs
 
-    encoder = load_encoder(ref, "auto", threads)
+    encoder = load_encoder(ref, device, threads)
     if not isinstance(encoder, OnnxEncoder):
         raise ModelError(f"{ref} has no {what}")
     return encoder

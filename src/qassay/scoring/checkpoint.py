@@ -6,19 +6,20 @@ import os
 from hashlib import blake2b
 from stat import S_ISREG
 from time import monotonic
-from typing import TYPE_CHECKING, BinaryIO, Self
+from typing import TYPE_CHECKING, BinaryIO, Self, cast
 
 import msgspec
 
 from qassay.errors import DataError, OutputError, StoppedError, option
 from qassay.io.atomic_output import unwritable
+from qassay.io.example_columns import ExampleColumns
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from qassay.records import Example
-    from qassay.scoring.aggregation import Totals
+    from qassay.scoring.aggregates.aggregation import Totals
 
 SHORTEST_INTERVAL = 0.2
 """The least number of seconds between checkpoints."""
@@ -30,6 +31,7 @@ MARK = b"qassay checkpoint 2\n"
 """The first line of every state file; a part file without one is not ours and is never overwritten."""
 _DIGEST = 16
 _CHUNK = 1 << 20
+_encode_lines = msgspec.json.Encoder().encode_lines
 
 
 class State(msgspec.Struct):
@@ -59,7 +61,7 @@ class CheckpointedOutput:
         self._state_path = output.with_name(output.name + ".part.state")
         self._fresh_path = output.with_name(output.name + ".part.state.new")
         self._refuse_foreign()
-        self._written = _hash()
+        self._written, self._read = _hash(), _hash()
         self.state = self._load(run, metrics or {}) if resume else State(run, metrics=metrics or {})
         self.resumed = self.state.rows > 0
         self._saved_rows = self.state.rows
@@ -89,28 +91,32 @@ class CheckpointedOutput:
             if not stays or not self._saved_rows:
                 self.discard()
 
-    def skip_done(self, examples: Iterable[Example]) -> Iterator[Example]:
+    def skip_done(self, chunks: Iterable[Sequence[Example]]) -> Iterator[Sequence[Example]]:
         """Skip the examples that are already written; raise `DataError` if they are not the same ones."""
-        stream = iter(examples)
-        seen = b""
-        for done in range(self.state.rows):
-            example = next(stream, None)
-            if example is None:
+        stream = iter(chunks)
+        done, chunk = 0, cast("Sequence[Example]", ())
+        while done < self.state.rows:
+            found = next(stream, None)
+            if found is None:
                 raise DataError(f"the input has only {done} answers, and {self.state.rows} were scored; {AGAIN}")
-            seen = _chained(seen, example)
-        if seen != self.state.examples_hash:
+            chunk = found[self.state.rows - done :]
+            skipped = found[: self.state.rows - done]
+            self._read.update(identity_lines(skipped))
+            done += len(skipped)
+        if done and self._read.digest() != self.state.examples_hash:
             raise DataError(f"the input is not the one that the unfinished run read; {AGAIN}")
+        if len(chunk):
+            yield chunk
         yield from stream
 
-    def write(self, rows: bytes, examples: Iterable[Example], totals: Totals) -> None:
+    def write(self, rows: bytes, examples: Sequence[Example], totals: Totals) -> None:
         """Write scored rows, with a checkpoint now and then. `totals` includes these rows."""
         file = self._opened()
         try:
             file.write(rows)
             self._written.update(rows)
-            for example in examples:
-                self.state.examples_hash = _chained(self.state.examples_hash, example)
-                self.state.rows += 1
+            self._read.update(identity_lines(examples))
+            self.state.rows += len(examples)
             self.state.written += len(rows)
             if monotonic() - self._saved_at >= self._interval:
                 self.checkpoint(totals)
@@ -123,6 +129,7 @@ class CheckpointedOutput:
         file = self._opened()
         file.flush()
         os.fsync(file.fileno())
+        self.state.examples_hash = self._read.digest()
         self.state.output_hash = self._written.digest()
         self.state.totals = totals.state()
         self._save()
@@ -237,9 +244,22 @@ def checksum(content: bytes) -> str:
     return _hash(content).hexdigest()
 
 
-def _chained(before: bytes, example: Example) -> bytes:
-    """Return the hash of a sequence of answers after one more is added."""
-    return _hash(before + bytes.fromhex(digest(example))).digest()
+def identity_lines(examples: Sequence[Example]) -> bytes:
+    """Return what tells answers apart, with all their fields: the same however they are cut into chunks."""
+    if isinstance(examples, ExampleColumns):
+        columns = (examples.ids, examples.questions, examples.references, examples.candidates, examples.systems)
+        return _encode_lines(list(zip(*columns, strict=True)))
+    return _encode_lines([_plain_fields(each) or repr(each) for each in examples])
+
+
+def _plain_fields(example: Example) -> tuple[object, ...] | None:
+    """Return the fields of an answer that columns hold; None where it has others."""
+    absent = (example.opinion, example.context, example.question_type, example.judgement) == (None,) * 4
+    opinions = [each.opinion for each in example.references if each.opinion is not None]
+    if example.entities or example.extra or opinions or not absent:
+        return None
+    references = [each.text for each in example.references]
+    return (example.id, example.question, references, example.candidate, example.system)
 
 
 def digest(example: Example) -> str:

@@ -5,32 +5,36 @@ from __future__ import annotations
 import signal
 import tempfile
 import threading
+from collections.abc import Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from qassay.errors import StoppedError
+from qassay.io.example_columns import ExampleColumns, rebatched
 from qassay.io.locking import sole_writer
-from qassay.io.scored_files import read_rows
-from qassay.io.writers import encode_jsonl, encode_row, open_writer
-from qassay.scoring.aggregation import signature_fields
+from qassay.io.scores.scored_files import read_rows
+from qassay.io.scores.writers import column_documents, encode_jsonl, encode_row, open_writer
+from qassay.scoring.aggregates.aggregation import signature_fields
 from qassay.scoring.checkpoint import CheckpointedOutput
 from qassay.scoring.first_pass_log import QuestionLog
-from qassay.scoring.scorer import BATCH, SEED, Scorer, batches, nowhere
+from qassay.scoring.scorer import BATCH, SEED, Scorer, nowhere
 from qassay.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+    from collections.abc import Set as AbstractSet
     from types import TracebackType
 
-    from qassay.io.input_stream import Reader
+    from qassay.io.input_stream import Reader, SkippedRow
+    from qassay.io.scores.scores_folder import ScoresFolder
     from qassay.records import AnswerNotes, Example
-    from qassay.scoring.aggregation import ScoredBatch, Totals
+    from qassay.scoring.aggregates.aggregation import ScoredBatch, Totals
     from qassay.scoring.progress import Progress
     from qassay.scoring.scorer import Place
 
-Chunk = tuple["Example", ...]
+Chunk = Sequence["Example"]
 _REFRESH = 64
 """How many answers pass between two readings of the clock."""
 
@@ -42,21 +46,56 @@ class Engine(Protocol):
         """Yield each chunk's scores, and its rows as JSON lines."""
 
 
+class LeftOutRows(Protocol):
+    """What readers left out."""
+
+    @property
+    def skipped(self) -> Sequence[SkippedRow]:
+        """The first rows that were left out, and why."""
+
+    @property
+    def skipped_total(self) -> int:
+        """How many rows were left out."""
+
+    @property
+    def unnamed(self) -> AbstractSet[str]:
+        """Inputs with answers that name no system."""
+
+
+class ScoringRun(Protocol):
+    """A run whose answers can be read once more, beside their scores."""
+
+    scorer: Scorer
+
+    def answers(
+        self, finished: RunResult
+    ) -> Iterator[tuple[Example, Mapping[str, float | None], Mapping[str, str], Mapping[str, AnswerNotes]]]:
+        """Yield each answer with its scores, reasons for missing ones and metrics' notes."""
+
+
 @dataclass(frozen=True, slots=True)
 class RunResult:
     """The result of a run: totals, what was skipped, and the file of rows."""
 
     totals: Totals
-    reader: Reader
-    rows: Path
+    reader: LeftOutRows
+    rows: Path | ScoresFolder
     """JSON lines of all scores, in the input's order; gone when the run is closed unless it is the output."""
     resumed_at: int
+
+
+def run_identity(scorer: Scorer, seed: int) -> str:
+    """Return what must be the same for an unfinished run to be resumed."""
+    options = f"{scorer.choices} seed={seed} version={__version__}"
+    return " ".join([*(f"-m {spec}" for spec in scorer.specs), options])
 
 
 def score_and_encode(scorer: Scorer, chunk: Chunk) -> tuple[ScoredBatch, bytes]:
     """Score one chunk and write its rows as JSON lines."""
     scored = scorer.score(chunk)
-    return scored, encode_jsonl(encode_row(*row) for row in scored.rows())
+    if isinstance(chunk, ExampleColumns):
+        return scored, encode_jsonl(column_documents(chunk, scored.scores, scored.unscored, scored.answer_notes))
+    return scored, encode_jsonl([encode_row(*row) for row in scored.rows()])
 
 
 class _Interrupts:
@@ -142,8 +181,7 @@ class Run:
     @property
     def identity(self) -> str:
         """What must be the same for an unfinished run to be resumed."""
-        options = f"{self.scorer.choices} seed={self.seed} version={__version__}"
-        return " ".join([*(f"-m {spec}" for spec in self.scorer.specs), options])
+        return run_identity(self.scorer, self.seed)
 
     def _metric_fields(self) -> dict[str, dict[str, str]]:
         """Return what each metric's scores depend on, such as its model; nothing where no run can be resumed."""
@@ -193,9 +231,9 @@ class Run:
 
     def _fill(self, checkpointed: CheckpointedOutput, totals: Totals, reader: Reader) -> None:
         watch = _Watch(self.progress, "scoring", reader)
-        examples = checkpointed.skip_done(watch.read(reader))
+        chunks = checkpointed.skip_done(watch.read(reader))
         watch.done(checkpointed.state.rows)
-        results = self.engine.score(self.scorer, batches(examples, self.batch))
+        results = self.engine.score(self.scorer, rebatched(chunks, self.batch))
         with _Interrupts() as interrupts, closing(results):
             for scored, rows in results:
                 with interrupts.deferred():
@@ -208,16 +246,17 @@ class Run:
             checkpointed.path.replace(target)
             checkpointed.discard()
             return target
-        open_writer(target, self.scorer.specs).write(read_rows(checkpointed.path))
+        open_writer(target, self.scorer.specs).convert(checkpointed.path)
         self._closing.callback(checkpointed.discard)
         return checkpointed.path
 
     def _read(self, what: str, reader: Reader) -> Iterator[Example]:
         """Yield the answers, showing progress while they are read."""
         watch = _Watch(self.progress, what, reader)
-        for example in watch.read(reader):
-            watch.done(1)
-            yield example
+        for chunk in watch.read(reader):
+            for example in chunk:
+                watch.done(1)
+                yield example
 
 
 class _Watch:
@@ -230,10 +269,11 @@ class _Watch:
         if progress is not None:
             progress.begin(what, None)
 
-    def read(self, examples: Iterable[Example]) -> Iterator[Example]:
+    def read(self, reader: Reader) -> Iterator[Sequence[Example]]:
         """Count the answers that are read."""
-        for self._seen, example in enumerate(examples, 1):
-            yield example
+        for chunk in reader.sequences():
+            self._seen += len(chunk)
+            yield chunk
 
     def done(self, examples: int) -> None:
         """Count answers that are done; read the clock only now and then."""

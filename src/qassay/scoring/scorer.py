@@ -6,6 +6,8 @@ from collections import Counter
 from dataclasses import replace
 from functools import cached_property, partial
 from itertools import islice
+from operator import add
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
 import numpy as np
@@ -13,29 +15,43 @@ import numpy as np
 from qassay.errors import DataError, SpecError, TextTooLongError, option
 from qassay.features.batch import Batch
 from qassay.features.first_pass import PassContext
+from qassay.features.frequencies import FrequencyNeed, frequencies_for, load_frequencies
 from qassay.features.resources import Resources
+from qassay.io.example_columns import ExampleColumns, parts_by_length
+from qassay.io.parsing.aliases import likely_name
+from qassay.metrics.base import Metric
 from qassay.metrics.registry import create_all
 from qassay.models.base import EMBEDDED
 from qassay.records import read_field
-from qassay.scoring.aggregation import ScoredBatch, Totals
+from qassay.scoring.aggregates.aggregation import CONFIDENCE, ScoredBatch, Totals
 from qassay.scoring.defaults import default_metrics
+from qassay.scoring.score_cache import StoredScore
 from qassay.scoring.table import ScoreTable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 
     from qassay.arrays import Floats
+    from qassay.features.batch import PlacedNote
     from qassay.features.first_pass import FirstPass, PassLog
-    from qassay.metrics.base import Metric
+    from qassay.features.frequencies import Frequencies
     from qassay.models.base import Device
     from qassay.models.question_model_names import Models
     from qassay.records import AnswerNotes, Example
     from qassay.scoring.progress import Progress
+    from qassay.scoring.score_cache import ScoreCache
     from qassay.spec import MetricSpec
 
-BATCH = 1024
+    Measured = tuple[Floats, dict[int, str], Sequence[AnswerNotes | None]]
+    """Statistics, reasons for missing scores, and notes of answers."""
+
+BATCH = 2048
 MODEL_BATCH = 128
 """Answers per batch with a model, which takes milliseconds per answer: Ctrl-C waits for the current batch."""
+GPU_BATCH = 4096
+"""Answers per batch with a model on a GPU, which is busy only with many texts at once."""
+BATCH_CHARACTERS, GPU_CHARACTERS = 1 << 20, 1 << 23
+"""Characters of candidates and references that are scored at once: memory grows with them, and not with the answers."""
 SEED = 12345
 NO_NUMBER = "the metric or its model returned no number (NaN)"
 OnError = Literal["stop", "skip"]
@@ -74,6 +90,13 @@ class TooLongGuard:
         """The notes on the texts; each text counts once, also where both batches were begun."""
         return self.batch.notes | self._rest.notes
 
+    def notes_by_example(self) -> list[list[PlacedNote]]:
+        """Return the notes on each example, also where both batches were begun."""
+        found = self.batch.notes_by_example()
+        if self._rest is self.batch:
+            return found
+        return [list(dict.fromkeys(both)) for both in map(add, found, self._rest.notes_by_example())]
+
     def _leave_out(self, problem: TextTooLongError) -> None:
         batch, examples = self._rest, list(self._rest.examples)
         beyond = [row for row, text in enumerate(batch.texts) if text in problem.texts]
@@ -110,9 +133,19 @@ class Scorer:
         defaulted: bool = False,
         questions: Models | None = None,
         consumed_fields: frozenset[str] = frozenset(),
+        df: str | Path | None = None,
+        cache: ScoreCache | None = None,
+        cluster: str | None = None,
     ) -> None:
         self.metrics: list[Metric] = create_all(specs, model)
         self.resources = Resources(language, model=model, device=device, threads=threads, questions=questions)
+        self.counted: Mapping[Hashable, Frequencies] = {} if df is None else self._from_file(Path(df))
+        """Frequencies that were counted before, and not in this run."""
+        self.resources = replace(self.resources, first_pass=self.counted)
+        self.cache = cache
+        """Where scores of models are stored and found again, if anywhere."""
+        self.cluster = cluster
+        """What answers are clustered by: `question` or a field; None where each stands alone."""
         self.consumed_fields = consumed_fields
         """Fields that come with an example, are read and not written back."""
         self._notes: Counter[str] = Counter()
@@ -148,16 +181,30 @@ class Scorer:
     def choices(self) -> str:
         """What besides the metrics must be the same for a run to be resumed."""
         found = [f"language={self.resources.language} model={self.resources.model}"]
+        found += [f"cluster={self.cluster}"] if self.cluster else []
         return " ".join(filter(None, [*found, *(need.identity(self.resources) for need in self.first_passes)]))
 
     @cached_property
     def first_passes(self) -> list[FirstPass[Any]]:
-        """The first passes of all metrics, each once."""
+        """The first passes of all metrics, each once, but for what was counted before."""
+        return [need for need in self._all_passes() if need.key not in self.counted]
+
+    def _all_passes(self) -> list[FirstPass[Any]]:
         found: dict[Hashable, FirstPass[Any]] = {}
         for metric in self.metrics:
             for need in metric.first_passes(self.resources):
                 found[need.key] = found[need.key].joined(need) if need.key in found else need
         return list(found.values())
+
+    def _from_file(self, path: Path) -> dict[Hashable, Frequencies]:
+        needs = [need for need in self._all_passes() if isinstance(need, FrequencyNeed)]
+        if not needs:
+            raise SpecError(
+                f"{option('df')} is for metrics that count in how many references a word stands, and "
+                f"{', '.join(self.specs)} do not; leave it out"
+            )
+        tables = load_frequencies(path)
+        return {need: frequencies_for(need, tables, path) for need in needs}
 
     @property
     def first_pass_label(self) -> str:
@@ -171,7 +218,9 @@ class Scorer:
     @property
     def batch_size(self) -> int:
         """How many answers to score at a time; the scores do not depend on it."""
-        return MODEL_BATCH if any(metric.runs_model for metric in self.metrics) else BATCH
+        if not any(metric.runs_model for metric in self.metrics):
+            return BATCH
+        return GPU_BATCH if self.resources.device == "cuda" else MODEL_BATCH
 
     def first_pass(self, examples: Iterable[Example], log: PassLog | None = None) -> None:
         """Run the metrics' first passes; with a log, a stopped run resumes where it was."""
@@ -186,17 +235,26 @@ class Scorer:
         for collector in collectors.values():
             self._notes.update(collector.notes)
         gathered = {key: collector.finish() for key, collector in collectors.items()}
-        self.resources = replace(self.resources, first_pass=gathered)
+        self.resources = replace(self.resources, first_pass={**self.counted, **gathered})
 
     def score(self, examples: Sequence[Example]) -> ScoredBatch:
-        """Score one batch with every metric."""
+        """Score one batch with every metric, long texts a few at a time; the scores do not depend on it."""
         self.check(examples)
+        most = GPU_CHARACTERS if self.resources.device == "cuda" else BATCH_CHARACTERS
+        return ScoredBatch.joined(examples, [self._score(part) for part in parts_by_length(examples, most)])
+
+    def _score(self, examples: Sequence[Example]) -> ScoredBatch:
         guard = TooLongGuard(Batch(examples, self.resources), self.on_error)
         scored = ScoredBatch(examples, {}, {}, {}, Counter(), self.consumed_fields)
         for metric in self.metrics:
             spec = str(metric.spec)
             lacking = _lacking(metric, examples) if self._may_lack else {}
-            (stats, unscored, notes), left_out = guard.run(partial(_measured, metric, lacking))
+            keys = self.cache.keys(metric, self.resources, examples, lacking) if self.cache else []
+            if self.cache and keys:
+                found = self._cached(self.cache, keys, metric, lacking, guard.batch)
+            else:
+                found = guard.run(partial(_measured, metric, lacking))
+            (stats, unscored, notes), left_out = found
             scored.stats[spec] = stats
             scored.scores[spec] = metric.finish(stats)
             undefined = dict.fromkeys(np.flatnonzero(np.isnan(scored.scores[spec])).tolist(), NO_NUMBER)
@@ -206,9 +264,41 @@ class Scorer:
         scored.notes.update(guard.notes)
         return scored
 
+    def _cached(
+        self, cache: ScoreCache, keys: Sequence[bytes | None], metric: Metric, lacking: Mapping[int, str], batch: Batch
+    ) -> tuple[Measured, dict[int, str]]:
+        """Return what a metric finds of a batch: from the cache what is there, and the rest from the metric.
+
+        The rest is a batch of its own, so that what is noted of its texts is noted for this metric.
+        """
+        stored = cache.find(keys)
+        known = {i: stored[key] for i, key in enumerate(keys) if key in stored}
+        rest = [i for i in range(len(keys)) if i not in known]
+        left_out: dict[int, str] = {}
+        if rest:
+            guard = TooLongGuard(Batch([batch.examples[i] for i in rest], batch.resources), self.on_error)
+            lacks = {n: lacking[i] for n, i in enumerate(rest) if i in lacking}
+            (stats, unscored, notes), beyond = guard.run(partial(_measured, metric, lacks))
+            left_out = {rest[n]: reason for n, reason in beyond.items()}
+            placed = guard.notes_by_example()
+            fresh = {
+                i: StoredScore(stats[n].tolist(), unscored.get(n), notes[n] if notes else None, bool(notes), placed[n])
+                for n, i in enumerate(rest)
+            }
+            cache.store({key: fresh[i] for i in rest if (key := keys[i]) is not None and i not in left_out})
+            known |= fresh
+        found = [known[i] for i in range(len(keys))]
+        for i, each in enumerate(found):
+            batch.add_notes(i, each.notes)
+        return (
+            np.array([each.stats for each in found], np.float64),
+            {i: each.reason for i, each in enumerate(found) if each.reason is not None},
+            [each.answer_notes for each in found] if any(each.notes_answers for each in found) else (),
+        ), left_out
+
     def totals(self) -> Totals:
         """Return empty totals for this run."""
-        totals = Totals(self.metrics, self.resources)
+        totals = Totals(self.metrics, self.resources, self.cluster)
         totals.notes.update(self._notes)
         return totals
 
@@ -221,7 +311,11 @@ class Scorer:
 
         Where answers may go without such scores, all pass.
         """
-        for example in () if self._may_lack else examples:
+        if self._may_lack or (
+            isinstance(examples, ExampleColumns) and all(_complete(examples, each) for each in self.metrics)
+        ):
+            return
+        for example in examples:
             for metric in self.metrics:
                 if problem := self._problem(metric, example):
                     raise DataError(problem, *place_of(example))
@@ -233,7 +327,7 @@ class Scorer:
             needed = f'"{lacking}"' + (f' ("{name}" in a file of summaries)' if name else "")
             return (
                 f"{metric.spec} needs {needed}, and {_shown(example)} has none; "
-                f"{_remedy(metric, lacking)}, or {option('on_error', 'skip')}"
+                f"{_remedy(metric, lacking, example)}, or {option('on_error', 'skip')}"
             )
         reason = metric.unreadable(example, self.resources)
         if reason is None:
@@ -247,9 +341,7 @@ class Scorer:
         return too_long_reason(problem)
 
 
-def _measured(
-    metric: Metric, lacking: Mapping[int, str], batch: Batch
-) -> tuple[Floats, dict[int, str], Sequence[AnswerNotes | None]]:
+def _measured(metric: Metric, lacking: Mapping[int, str], batch: Batch) -> Measured:
     if lacking:
         examples = [replace(each, candidate=None) if i in lacking else each for i, each in enumerate(batch.examples)]
         batch = Batch(examples, batch.resources)
@@ -257,6 +349,14 @@ def _measured(
     # What is no number must not reach the sums: such an answer is unscored.
     stats = np.where(np.isnan(stats).any(axis=1, keepdims=True), 0.0, stats)
     return stats, {**metric.unscored(batch), **lacking}, metric.answer_notes(batch)
+
+
+def _complete(columns: ExampleColumns, metric: Metric) -> bool:
+    """Whether all answers surely have what a metric needs and are such as it reads."""
+    if type(metric).unreadable is not Metric.unreadable or not metric.needed_fields <= {"references", "question"}:
+        return False
+    # An answer in columns has a reference; it may be blank, as may be the question.
+    return "question" not in metric.needed_fields or all(map(str.strip, columns.questions))
 
 
 def _lacking(metric: Metric, examples: Sequence[Example]) -> dict[int, str]:
@@ -284,7 +384,12 @@ def _lacks(example: Example, need: str) -> bool:
     return not given or (isinstance(given, str) and not given.strip())
 
 
-def _remedy(metric: Metric, need: str) -> str:
+def _remedy(metric: Metric, need: str, example: Example) -> str:
+    likely = likely_name(need, example.extra) if example.extra else None
+    if likely == need:
+        return f'its "{need}" is empty: fill it, or leave this metric out'
+    if likely is not None:
+        return f'"{likely}" may hold it: map it with {option("columns", {need: likely})}'
     if metric.weighting is not None and need in metric.weighting.needs and metric.weighting.instead:
         return f"give it, or use {replace(metric.spec, weights=metric.weighting.instead)}, which needs no {need}"
     return "give it, or leave this metric out"
@@ -303,18 +408,29 @@ def score_examples(
     scorer: Scorer | None = None,
     log: PassLog | None = None,
     progress: Progress | None = None,
+    intervals: bool = True,
+    cluster: str | None = None,
 ) -> ScoreTable:
     """Score examples that fit in memory and keep everything; without specs, with the metrics that suit them.
 
     With `on_error="skip"` an answer that is too long for a model goes without its scores instead of ending the run. A
-    scorer that is given stands for all other choices. A log keeps what first passes found in each answer.
+    scorer that is given stands for all other choices. A log keeps what first passes found in each answer. Answers that
+    share their `cluster` are resampled together for intervals.
     """
-    everything = tuple(examples)
+    everything = examples if isinstance(examples, ExampleColumns) else tuple(examples)
     if not everything:
         raise DataError("there are no answers to score")
     if scorer is None:
         chosen, defaulted = (specs, False) if specs else (default_metrics(everything[0]), True)
-        scorer = Scorer(chosen, language=language, model=model, device=device, on_error=on_error, defaulted=defaulted)
+        scorer = Scorer(
+            chosen,
+            language=language,
+            model=model,
+            device=device,
+            on_error=on_error,
+            defaulted=defaulted,
+            cluster=cluster,
+        )
         scorer.need_model()
     scorer.first_pass(everything, log)
     totals = scorer.totals()
@@ -343,7 +459,7 @@ def score_examples(
             spec: tuple(note for part in parts for note in part.answer_notes.get(spec, (None,) * len(part.examples)))
             for spec in dict.fromkeys(spec for part in parts for spec in part.answer_notes)
         },
-        aggregates=tuple(totals.aggregates(seed)),
+        aggregates=tuple(totals.aggregates(seed, confidence=CONFIDENCE if intervals else None)),
         notes=dict(totals.notes),
         seed=seed,
         reads=frozenset().union(*(metric.reads for metric in scorer.metrics)),
@@ -351,8 +467,11 @@ def score_examples(
     )
 
 
-def batches(items: Iterable[Any], size: int) -> Iterator[tuple[Any, ...]]:
-    """Cut a stream into tuples of `size`."""
+def batches(items: Iterable[Any], size: int) -> Iterator[Any]:
+    """Cut a stream into tuples of `size`, and columns into columns."""
+    if isinstance(items, ExampleColumns):
+        yield from (items[start : start + size] for start in range(0, len(items), size))
+        return
     stream = iter(items)
     while chunk := tuple(islice(stream, size)):
         yield chunk

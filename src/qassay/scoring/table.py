@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from qassay.errors import NoSuchScoreError, OutputError, SpecError
-from qassay.io.score_tables import columns_of
-from qassay.io.writers import encode_row
+from qassay.io.scores.score_tables import columns_of
+from qassay.io.scores.writers import encode_row
 from qassay.metrics.registry import parse_spec
 from qassay.records import without_fields
-from qassay.scoring.bootstrap import BOOTSTRAP
+from qassay.scoring.aggregates.bootstrap import BOOTSTRAP
 from qassay.version import __version__
 
 if TYPE_CHECKING:
@@ -47,11 +47,15 @@ class Signature:
     enter."""
     groups: int | None = None
     """Set when the interval was resampled in groups of answers."""
+    cluster: str | None = None
+    """What answers are clustered by, where they are."""
 
     def __str__(self) -> str:
         parts = [self.metric, *(f"{key}:{value}" for key, value in self.fields), f"data:{self.data}"]
         if self.groups:
             parts.append(f"groups:{self.groups}")
+        if self.cluster:
+            parts.append(f"cluster:{self.cluster}")
         return "|".join([*parts, f"qassay:{__version__}"])
 
     def alike(self, other: Signature) -> bool:
@@ -98,12 +102,16 @@ class Aggregate:
     """The share of answers that attempt their question, where the metric reads what answers assert."""
     given_attempted: Figure | None = None
     """The score of the answers that do."""
+    clusters: int | None = None
+    """Clusters of answers that the interval rests on; None where each answer stands alone."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as `score --json` prints them; what does not apply is left out."""
         fields = {name: value for name, value in asdict(self).items() if name not in ("attempted", "given_attempted")}
         if not self.reasons:
             del fields["reasons"]
+        if self.clusters is None:
+            del fields["clusters"]
         if self.interval == BOOTSTRAP:
             del fields["interval"]
         for name, figure in (("attempted", self.attempted), ("given_attempted", self.given_attempted)):
@@ -116,7 +124,7 @@ class Aggregate:
 class ScoreTable:
     """All scores of a run in memory: what `qassay.score` returns, for one metric as for ten."""
 
-    examples: tuple[Example, ...]
+    examples: Sequence[Example]
     scores: Mapping[str, Floats]
     """By canonical spec, one value per example, NaN where unscored."""
     stats: Mapping[str, Floats]
@@ -132,6 +140,8 @@ class ScoreTable:
     """For scores that were read from a file: identifies the references of each answer; empty where it is not known."""
     stored: frozenset[str] = frozenset()
     """Metrics whose scores were read from a file: a system's score is the mean of its answers' scores."""
+    corrected: frozenset[str] = frozenset()
+    """Judges that were asked about some answers only: their statistics are corrected for that, and are no scores."""
     answer_notes: Mapping[str, Sequence[AnswerNotes | None]] = field(default_factory=dict)
     """By spec of a metric that notes something of answers, what it noted of each example."""
 

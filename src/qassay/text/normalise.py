@@ -14,7 +14,8 @@ _ARTICLES = re.compile(r"\b(a|an|the)\b")
 _CJK_PUNCTUATION = re.compile(f"[{CJK_PUNCTUATION}]")
 
 
-_MANY_MARKS = regex.compile(r"\p{M}{64,}")
+_MANY = 64
+_MANY_MARKS = regex.compile(rf"\p{{M}}{{{_MANY},}}")
 """More marks on one letter than any language writes. Python puts them into order by insertion, in quadratic time."""
 
 
@@ -22,7 +23,8 @@ def compose(text: str) -> str:
     """Return a text in composed form (NFC), so that two encodings of é are equal."""
     if text.isascii():
         return text
-    return unicodedata.normalize("NFC", _MANY_MARKS.sub(_in_canonical_order, text))
+    marked = _MANY_MARKS.sub(_in_canonical_order, text) if len(text) >= _MANY else text
+    return unicodedata.normalize("NFC", marked)
 
 
 def _in_canonical_order(marks: "regex.Match[str]") -> str:

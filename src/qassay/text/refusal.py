@@ -11,10 +11,31 @@ _REFUSAL = re.compile(
 )
 # "As an AI language model, I do not have personal opinions. However, …": an answer follows.
 _PREFACE = re.compile(r"as an ai\b[^.\n]*(?:\bbut\b|\.\s*however\b)", re.IGNORECASE)
+_DECLINING = (
+    "couldn",
+    "could not",
+    "cannot ",
+    "can't ",
+    "cant ",
+    "unable to",
+    "did not ",
+    "didn",
+    "as an ai",
+    "no information",
+    " not ",
+    "i don",
+    "do not have",
+)
+"""One of these stands in each wording of a refusal."""
 _NO_ANSWER = re.compile(
     r"(?:it(?: is|['\u2019]s) )?(?:un(?:known|clear|answerable|specified|determined)"
     r"|not (?:sure|known|clear|stated|given|specified|mentioned|provided|available|applicable))"
-    r"|no (?:answer|idea|clue|response|comment)|(?:i )?(?:do not|don['\u2019]?t) know|idk|dunno|n/?a",
+    r"|no (?:answer|idea|clue|response|comment)|(?:i )?(?:do not|don['\u2019]?t) know|idk|dunno|n/?a"
+    r"|(?:it )?(?:cannot|can['\u2019]?t|could not|couldn['\u2019]?t) be (?:determined|answered|known|told|found)"
+    r"|(?:i )?(?:cannot|can['\u2019]?t|could not|couldn['\u2019]?t) (?:say|tell|answer)"
+    r"|(?:not enough|insufficient|no) (?:information|info|data|context)"
+    r"|(?:none|nothing) (?:given|stated|specified|mentioned|provided)|not (?:found|determined|disclosed|reported)"
+    r"|(?:nobody|no one|who) knows|beats me",
     re.IGNORECASE,
 )
 
@@ -24,6 +45,10 @@ _TURN = re.compile(r"\b(?:but|however|although|though|nevertheless|instead)\b", 
 
 def is_refusal(text: str) -> bool:
     """Whether a text has the wording of a refusal somewhere, other than in a preface that an answer follows."""
+    if text.isascii():
+        lowered = text.lower()
+        if not any([wording in lowered for wording in _DECLINING]):  # noqa: C419 - faster than one by one
+            return False
     return bool(_REFUSAL.search(_PREFACE.sub("", text)))
 
 
@@ -36,6 +61,30 @@ def declines(text: str) -> bool:
 def is_no_answer(text: str) -> bool:
     """Whether a short text as a whole says that there is no answer: "unknown", "not stated", "n/a"."""
     return bool(_NO_ANSWER.fullmatch(text.strip(" \t\n.,;:!?*_\"'()[]\u2026")))
+
+
+_WORD = re.compile(r"\w+")
+
+
+def repeats(text: str, question: str) -> bool:
+    """Whether a text is the question again, but for capitals and marks."""
+    if abs(len(text) - len(question)) > max(len(text), len(question)) // 2:
+        return False
+    words = _WORD.findall(text.lower())
+    return bool(words) and words == _WORD.findall(question.lower())
+
+
+_HEDGE_BEHIND = re.compile(
+    r"[\s,;.(\u2013\u2014-]{1,3}(?:(?:but|though|although|however|and),?\s)?(?:i\sam|i['\u2019]m)\s(?:\w+\s){0,2}?"
+    r"(?:not|un)\s?(?:\w+\s){0,2}?(?:sure|certain)(?:\sabout\s(?:it|that|this))?(?:,?\sthough)?\W*$",
+    re.IGNORECASE,
+)
+
+
+def without_hedge(text: str) -> str:
+    """Return a text without a doubt that follows what it says: "It was Monet, but I'm not sure."; all of it if none."""
+    found = _HEDGE_BEHIND.search(text)
+    return text if found is None or is_refusal(before := text[: found.start()]) or not before.strip() else before
 
 
 _SOURCES = (
@@ -58,10 +107,17 @@ _SAYS_NOTHING = re.compile(
     r"|\binsufficient information\b|\bnot enough information\b|\bunanswerable\b|\bis silent (?:on|about)\b|^unknown\b",
     re.IGNORECASE,
 )
+_NOTHING_TOLD = ("no", "n't", "never", "insufficient", "unanswerable", "silent")
+"""One of these stands in each wording of the above."""
 _LONGEST_REFERENCE = 25
 """Words of a reference that says nothing but that there is no answer."""
 
 
 def says_not_told(text: str) -> bool:
     """Whether a reference says that what was asked is not told anywhere: "The documents do not say."."""
-    return is_no_answer(text) or (len(text.split()) <= _LONGEST_REFERENCE and bool(_SAYS_NOTHING.search(text)))
+    if is_no_answer(text):
+        return True
+    lowered = text.lower()
+    if text.isascii() and not any(word in lowered for word in _NOTHING_TOLD):
+        return False
+    return len(text.split()) <= _LONGEST_REFERENCE and bool(_SAYS_NOTHING.search(text))

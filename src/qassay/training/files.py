@@ -1,10 +1,13 @@
 """Files of published data sets, and files of training rows, with errors that name the file and the line."""
 
 import csv
+import gzip
 import hashlib
 import io
 import json
+import lzma
 import zipfile
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Literal, TypeVar
@@ -15,6 +18,8 @@ import msgspec
 from qassay.errors import DataError
 
 Row = TypeVar("Row")
+_PACKED = {".gz": "a gzip", ".xz": "an xz"}
+"""How files of training rows may be packed, by the end of their name."""
 
 
 def read_text(path: Path) -> str:
@@ -110,21 +115,38 @@ def read_rows(
 ) -> Iterator[Row]:
     """Yield the rows that `qassay build KIND` wrote; raise an error with the place of the first bad one.
 
-    `fault` returns what is wrong with a row that has the right fields.
+    `fault` returns what is wrong with a row of the right fields. Files whose name ends in .gz or .xz are unpacked.
     """
     if not path.is_file():
         raise DataError(f"there is no such file; make one with `qassay build {kind}`", path)
-    with path.open("rb") as file:
-        for number, line in enumerate(file, 1):
-            if not line.strip():
-                continue
-            try:
-                row = decoder.decode(line)
-            except (msgspec.DecodeError, UnicodeDecodeError) as problem:
-                raise DataError(f"not a row of {kind} data: {problem}", path, number) from problem
-            if found := fault(row):
-                raise DataError(found, path, number)
-            yield row
+    for number, line in enumerate(_lines(path), 1):
+        if not line.strip():
+            continue
+        try:
+            row = decoder.decode(line)
+        except (msgspec.DecodeError, UnicodeDecodeError) as problem:
+            raise DataError(f"not a row of {kind} data: {problem}", path, number) from problem
+        if found := fault(row):
+            raise DataError(found, path, number)
+        yield row
+
+
+def _lines(path: Path) -> Iterator[bytes]:
+    try:
+        with _opened(path) as file:
+            yield from file
+    except (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError) as problem:
+        raise DataError(f"not {_PACKED[path.suffix]} file: {problem}", path) from problem
+
+
+def _opened(path: Path) -> io.BufferedIOBase:
+    match path.suffix:
+        case ".gz":
+            return gzip.GzipFile(path)
+        case ".xz":
+            return lzma.LZMAFile(path)
+        case _:
+            return path.open("rb")
 
 
 def read_sides(folder: Path, read: Callable[[Path], Iterator[Row]], sides: Sequence[str]) -> dict[str, list[Row]]:

@@ -1,5 +1,5 @@
 from grammar import tagged
-from qassay.metrics.questions.phrase_selection import select_answers
+from qassay.metrics.questions.sentences.phrase_selection import select_answers
 
 
 def _texts(marked):

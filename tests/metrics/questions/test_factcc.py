@@ -1,15 +1,17 @@
 """FactCC and `faithful`: sentences checked against a document or retrieved contexts."""
 
+import io
 import json
 import math
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 from qassay import explain, score, score_summaries
 from qassay.errors import DataError
 from qassay.models.onnx.consistency import SKIMMED
-from qassay.report.explain.render import render_explanation
+from qassay.report.explain.render import print_explanation, render_explanation
 
 DOCUMENT = "Anna Berg won the women's race in Oslo on Sunday. The Norwegian finished ahead of Maria Holm of Sweden."
 RIGHT, WRONG = "Anna Berg won the women's race in Oslo.", "Maria Holm won the women's race in Stockholm."
@@ -54,7 +56,7 @@ def test_a_short_answer_is_read_with_its_question():
     ("contexts", "message"),
     [
         (None, '"contexts"'),
-        ([], '"contexts"'),
+        ([], 'its "contexts" is empty'),
         ("  ", '"contexts"'),
         ([" ", ""], "holds no text; give what was retrieved"),
         (3, "write a text or a list of texts"),
@@ -115,6 +117,16 @@ def test_the_explanation_marks_sentences():
     page = render_explanation(found.explanation)
     assert "Sentences checked by <code>faithful</code>" in page
     assert page.count('class="unsupported"') == 1
+    assert [page.count(f">{verdict} 0.") for verdict in ("yes", "no")] == [1, 1]
+
+
+def test_the_terminal_marks_sentences_without_colours():
+    """What is unsupported can be told from the words alone."""
+    written = io.StringIO()
+    shown = Console(width=100, no_color=True, file=written)
+    shown.print(print_explanation(explain([_answer(f"{RIGHT} {WRONG}")], ["faithful"], id="1").explanation))
+    lines = written.getvalue().splitlines()
+    assert [line.split()[0] for line in lines if line.lstrip().startswith(("yes ", "no "))] == ["yes", "no"]
 
 
 def test_pages_mark_unsupported_sentences(tmp_path):

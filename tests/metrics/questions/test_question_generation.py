@@ -39,6 +39,12 @@ def test_a_year_that_opens_a_text_is_asked_about():
     assert _raised("1984. It was a good year.")[0].question.answer == "1984"
 
 
+def test_a_question_knows_its_sentence_and_its_answer():
+    """What was asked about can be shown and compared."""
+    found = _raised("It rained. A jacket worn in the 1939 movie has fetched $137,000.")[-1].question
+    assert found.sentence[slice(*found.answer_span)] == found.answer == "$137,000"
+
+
 class Writer:
     """Words no question."""
 

@@ -3,7 +3,7 @@ import pytest
 from fake_pipeline import CapitalChunker
 from qassay.errors import SpecError
 from qassay.metrics.questions.question_generation import Questioner
-from qassay.metrics.questions.question_writer import PROMPT, ModelWriter, check_prompt
+from qassay.metrics.questions.wording.question_writer import PROMPT, ModelWriter, check_prompt
 
 
 class Echo:

@@ -1,6 +1,6 @@
 import pytest
 
-from qassay.metrics.questions.verbs import base_form
+from qassay.metrics.questions.wording.verbs import base_form, is_past
 
 _WORDS = {
     "hope",
@@ -49,3 +49,9 @@ def test_the_base_form_of_a_finite_verb(verb, part, base):
 def test_a_verb_whose_base_is_no_known_word_has_none():
     """What would be a guess is left to the caller."""
     assert base_form("frobbed", "VBD", _WORDS.__contains__) is None
+
+
+@pytest.mark.parametrize(("verb", "past"), [("beat", True), ("took", True), ("goes", False), ("walk", False)])
+def test_irregular_past_tenses_are_known(verb, past):
+    """Some have the form of the infinitive."""
+    assert is_past(verb) == past

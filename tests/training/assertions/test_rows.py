@@ -1,6 +1,8 @@
 """Relations, opinions, abstentions and written answers as training rows."""
 
+import gzip
 import json
+import lzma
 
 import numpy as np
 import pytest
@@ -88,4 +90,23 @@ def test_a_written_item_without_wrong_answers_is_refused(tmp_path):
     path = tmp_path / "written.jsonl"
     path.write_text(json.dumps(item) + "\n", encoding="utf-8")
     with pytest.raises(DataError, match=r"written\.jsonl:1: .*must each hold a text"):
+        list(written_rows(path))
+
+
+@pytest.mark.parametrize(("end", "pack"), [("gz", gzip.compress), ("xz", lzma.compress)])
+def test_written_items_may_be_packed(tmp_path, end, pack):
+    """A file whose name ends in .gz or .xz is read like the one inside."""
+    item = {"category": "x", "question": "Who?", "references": ["A"], "right": ["[[A]]"], "wrong": ["[[B]]"]}
+    path = tmp_path / f"written.jsonl.{end}"
+    path.write_bytes(pack(json.dumps(item).encode() + b"\n"))
+    assert [row.label for row in written_rows(path)] == [1.0, 0.0]
+
+
+@pytest.mark.parametrize(("end", "named", "pack"), [("gz", "gzip", gzip.compress), ("xz", "xz", lzma.compress)])
+@pytest.mark.parametrize("cut", [False, True])
+def test_a_damaged_packed_file_is_refused(tmp_path, end, named, pack, cut):
+    """The message names the file, whether it is of another kind or cut short."""
+    path = tmp_path / f"written.jsonl.{end}"
+    path.write_bytes(pack(b"{}" * 100)[:-12] if cut else b"not packed at all")
+    with pytest.raises(DataError, match=rf"written\.jsonl\.{end}: not an? {named} file"):
         list(written_rows(path))

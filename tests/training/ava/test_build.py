@@ -5,7 +5,7 @@ import pytest
 
 from qassay.errors import DataError
 from qassay.io.parsing.read_context import ReadOptions
-from qassay.io.readers.answer_selection import QuestionSentences
+from qassay.io.readers.datasets.answer_selection import QuestionSentences
 from qassay.training.ava.pairs import build_pairs, read_rows, read_selections
 from qassay.training.splits import held_back
 from shared import train

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qassay.errors import DataError
-from qassay.io.readers.answer_selection import QuestionSentences, read_selection
+from qassay.io.readers.datasets.answer_selection import QuestionSentences, read_selection
 from qassay.io.source import Source
 from qassay.records import Example, Reference
 from qassay.training.ava.pairs import AvaRow, gather, pair_up, read_rows

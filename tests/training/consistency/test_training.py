@@ -53,9 +53,9 @@ def test_the_graph_is_the_network(tmp_path):
     import torch  # noqa: PLC0415 - part of the extra `train`
 
     from qassay.training.consistency.network import ConsistencyNetwork  # noqa: PLC0415 - loads torch
-    from qassay.training.consistency.train import reader_layers  # noqa: PLC0415 - as above
     from qassay.training.encoder_layers import WIDTH  # noqa: PLC0415 - as above
     from qassay.training.export.heads import export_consistency  # noqa: PLC0415 - as above
+    from qassay.training.reader.layers import reader_layers  # noqa: PLC0415 - as above
 
     torch.manual_seed(0)
     random = _bert_weights(torch, WIDTH)
@@ -67,7 +67,6 @@ def test_the_graph_is_the_network(tmp_path):
     head = ConsistencyHead(2, "c.onnx", "c.npz", window=60, most_windows=2, longest_claim=20)
     export_consistency(arrays, tmp_path / "model", head, int8=False)
     encoder = OnnxEncoder("mini", tmp_path / "model")
-    checker = OnnxConsistency(encoder)
     claim, document = encoder.encode(["Anna Berg won.", "Anna Berg won the race in Oslo."], 2)
     same = claim.ids[:, None] == document.ids
     same[[0, -1]] = False
@@ -77,7 +76,7 @@ def test_the_graph_is_the_network(tmp_path):
     shared = [torch.from_numpy(same.any(axis))[None].long() for axis in (1, 0)]
     with torch.no_grad():
         logit, wrong, support = network(*given, *masks, *shared)
-    found = checker._session.run(
+    found = encoder.runtime.session("c.onnx", "c.npz").run(
         None,
         {
             "claim": claim.vectors[None],

@@ -15,7 +15,7 @@ from qassay.models.onnx.judge import JudgeInput, OnnxJudge
 from qassay.training.export.encoder import export_encoder
 from qassay.training.export.heads import export_judge
 from qassay.training.judge.inputs import JudgeInputs, prepare
-from qassay.training.judge.network import JudgeNetwork, JudgePairs, logits, train
+from qassay.training.judge.network import JudgeNetwork, JudgePairs, layers_that_read, logits, train
 from qassay.training.judge.opinions import second_opinions
 from qassay.training.judge.rows import JudgeRow
 from qassay.training.judge.trainers import Extra, train_network
@@ -214,3 +214,12 @@ def test_answers_to_one_question_share_a_fold():
     assert fold[0] == fold[2]
     assert fold[1] == fold[4]
     assert ((fold >= 0) & (fold < 5)).all()
+
+
+def test_a_network_on_the_embedded_trunk_begins_with_layers_that_read():
+    """They are the passage reader's, one for each tuned layer; on a trunk of another depth there are none."""
+    begun = layers_that_read(2)
+
+    assert {name.split(".")[1] for name in begun} == set("0123")
+    assert begun["layers.3.widen.weight"].shape == (1536, 384)
+    assert layers_that_read(5) == {}

@@ -48,8 +48,8 @@ def test_the_fewer_rows_the_less_changes():
     """Two dozen verdicts move a coefficient less than a thousand do."""
 
     def moved(count: int) -> float:
-        found = tune(measured(count, shift=3.0), EMBEDDED).coefficients["bias"].short
-        return abs(found - EMBEDDED.coefficients["bias"].short)
+        found = [tune(measured(count, shift=3.0, seed=seed), EMBEDDED).coefficients["bias"].short for seed in range(4)]
+        return float(np.abs(np.array(found) - EMBEDDED.coefficients["bias"].short).mean())
 
     assert moved(24) < moved(1000)
 

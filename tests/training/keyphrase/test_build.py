@@ -5,9 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from commands import qassay, qassay_json
 from qassay.errors import DataError, SpecError
 from qassay.training.answer_text import question_key
-from qassay.training.keyphrase.build import RECIPE, build, parse_source
+from qassay.training.keyphrase.build import RECIPE, build, parse_source, recipe_sources
+from qassay.training.keyphrase.judged import embedded_judged
+from qassay.training.keyphrase.rows import read_rows
 from qassay.training.keyphrase.sources import FORMATS
 from qassay.training.sources import DataSource, licences, questions_in, read_recipe
 from qassay.training.splits import linked
@@ -161,3 +164,118 @@ def test_the_recipe_names_files_that_exist():
     train("squad/dev-v1.1.json")
 
     assert all(source.path.is_file() for source in read_recipe(RECIPE, DATA / "train"))
+
+
+def kpqa_files(folder):
+    """Write made-up files of the shape and under the names of the sets that KPQA is trained on."""
+    squad = [
+        {
+            "title": f"town {number}",
+            "paragraphs": [
+                {
+                    "context": f"Town {number} has a mayor. It lies in Norway.",
+                    "qas": [
+                        {
+                            "id": f"s{number}",
+                            "question": f"Where is town {number}?",
+                            "answers": [
+                                {"text": "Norway", "answer_start": len(f"Town {number} has a mayor. It lies in ")}
+                            ],
+                        }
+                    ],
+                }
+            ],
+        }
+        for number in range(20)
+    ]
+    hotpot = [
+        {
+            "_id": f"h{number}",
+            "question": f"Where was writer {number} born?",
+            "answer": "Oslo",
+            "supporting_facts": [[f"Ann {number} Lie", 1]],
+            "context": [
+                [f"Ann {number} Lie", [f"Ann {number} Lie (born 1970) is a writer.", " She was born in Oslo."]]
+            ],
+        }
+        for number in range(20)
+    ]
+    rows = [str(number) for number in range(20)]
+    marco = {
+        "answers": {row: ["Ten miles."] for row in rows},
+        "passages": {
+            row: [{"is_selected": 1, "passage_text": f"Road {row} is ten miles long.", "url": "http://x"}]
+            for row in rows
+        },
+        "query": {row: f"how long is road {row}" for row in rows},
+        "query_id": {row: int(row) for row in rows},
+        "query_type": dict.fromkeys(rows, "NUMERIC"),
+        "wellFormedAnswers": {row: "[]" if int(row) % 2 else [f"The road {row} is ten miles long."] for row in rows},
+    }
+    files = {
+        "squad/train-v1.1.json": {"version": "1.1", "data": squad},
+        "hotpotqa/hotpot_train_v1.1.json": hotpot,
+        "msmarco/train_v2.1.json": marco,
+    }
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True)
+        path.write_text(json.dumps(content), encoding="utf-8")
+    return folder
+
+
+def test_kpqas_data_is_one_recipe(tmp_path):
+    """The three sets of Lee et al. (2021), read in their published forms, with no judged answers beside them."""
+    found = qassay_json(
+        "build", "keyphrase", "--recipe", kpqa_files(tmp_path), "--preset", "kpqa", "-o", tmp_path / "out"
+    )
+
+    assert {name: sum(counts.values()) for name, counts in found["rows"].items()} == {
+        "squad": 20, "hotpotqa": 20, "msmarco": 20,
+    }  # fmt: skip
+    assert found["judged"] == {}
+    rows = [*read_rows(tmp_path / "out" / "train.jsonl"), *read_rows(tmp_path / "out" / "dev.jsonl")]
+    answers = {row.answer for row in rows}
+    assert {"Road 1 is ten miles long.", "The road 2 is ten miles long.", "Ann 3 Lie was born in Oslo."} <= answers
+
+
+def test_a_recipe_can_leave_a_source_out(tmp_path):
+    """The paper's Table 4 trains without MS MARCO; the file need not even be there."""
+    kpqa_files(tmp_path)
+    (tmp_path / "msmarco" / "train_v2.1.json").unlink()
+    words = ["build", "keyphrase", "--recipe", tmp_path, "--preset", "kpqa", "-o", tmp_path / "out"]
+
+    found = qassay_json(*words, "--without", "msmarco")
+
+    assert sorted(found["rows"]) == ["hotpotqa", "squad"]
+    missing = qassay(*words)
+    assert missing.returncode != 0
+    assert "train_v2.1.json" in missing.stderr.replace("\n", "")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--recipe", ".", "--preset", "best"], "embedded, kpqa"),
+        (["--recipe", ".", "--preset", "kpqa", "--without", "qed"], "squad, hotpotqa, msmarco"),
+        (["--data", "squad:x.json", "--without", "squad"], "--recipe FOLDER"),
+    ],
+)
+def test_unknown_recipes_and_sources_are_refused(tmp_path, options, message):
+    """The message names what there is."""
+    result = qassay("build", "keyphrase", *options, "-o", tmp_path / "out")
+
+    assert result.returncode != 0
+    assert message in " ".join(result.stderr.split())
+
+
+def test_judged_answers_of_a_left_out_source_are_left_out_too():
+    """What a source gives goes as a whole, in whichever form."""
+    folder = train("evouna/NQ.json").parents[1]
+    built = build(recipe_sources(folder, without=["evouna"]), rng=np.random.default_rng(0))
+
+    judged = embedded_judged(folder, built, rng=np.random.default_rng(0), without=["evouna"])
+
+    assert not {row.source for row in [*built.train, *built.dev]} & {"evouna"}
+    assert not {pair.source for pair in judged} & {"evouna", "evouna_sentences"}
+    assert {pair.source for pair in judged} >= {"multirc", "boolq"}

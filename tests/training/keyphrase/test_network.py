@@ -5,7 +5,7 @@ import torch
 from qassay.models.base import ModelRef
 from qassay.models.hf.encoder import HFBackbone
 from qassay.models.load import load_weigher
-from qassay.training.export.encoder import export_encoder, export_keyphrase
+from qassay.training.export.encoder import export_answer_keyphrase, export_encoder, export_keyphrase
 from qassay.training.keyphrase.fitting import make_network, write_model
 from qassay.training.keyphrase.narrowing import narrowed
 from qassay.training.keyphrase.network import CrossNetwork, PairBatch
@@ -69,6 +69,32 @@ def test_the_exported_joined_network_is_the_trained_one(shaped, tmp_path, unaske
     found = load_weigher(str(tmp_path)).weigh(asked)
 
     np.testing.assert_allclose(np.concatenate([each.weights for each in found]), np.concatenate(expected), atol=3e-5)
+
+
+@pytest.mark.parametrize("preset", ["embedded", "narrow"])
+def test_the_exported_network_for_answers_alone_is_the_trained_one(shaped, tmp_path, preset):
+    """Trained without questions, a model of the joined design has one graph, which reads none."""
+    plan = PRESETS[preset].changed(unasked=1.0)
+    network, backbone = make_network(shaped, plan, "cpu")
+    network.layers = torch.nn.ModuleList(narrowed(network.layers, [], plan.heads, plan.neurons))
+    given = batch(backbone, PAIRS)
+    expected = weights(randomised(network), given)
+    export_encoder(shaped, tmp_path, layers=4, int8=False)
+    state = {name.removeprefix("scorer."): value.numpy() for name, value in network.state_dict().items()}
+    tuned = {name: value for name, value in state.items() if not name.startswith("trunk.")}
+    export_answer_keyphrase(tuned, tmp_path, layer=1, temperature=1.0, int8=False)
+
+    alone = load_weigher(str(tmp_path), with_question=False).weigh([(None, answer) for _, answer in PAIRS])
+    asked = load_weigher(str(tmp_path)).weigh(PAIRS)
+
+    assert not any("question" in path.name for path in tmp_path.iterdir())
+    for found in (alone, asked):
+        np.testing.assert_allclose(
+            np.concatenate([each.weights for each in found]), np.concatenate(expected), atol=3e-5
+        )
+    np.testing.assert_allclose(
+        weights(network, batch(backbone, [("where", answer) for _, answer in PAIRS]))[0], expected[0], atol=1e-6
+    )
 
 
 @pytest.mark.parametrize("questions", [True, False])

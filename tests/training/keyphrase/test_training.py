@@ -203,6 +203,33 @@ def test_a_stopped_run_goes_on_after_heads_and_neurons_were_dropped(shaped, tmp_
     assert sizes[0] == pytest.approx(sizes[1], rel=0.01)
 
 
+def test_the_embedded_design_without_questions_is_taught_without_questions(shaped, tmp_path):
+    """Teacher and pupil see answers alone; the pupil's folder has the head for answers and no other."""
+    data = written(tmp_path / "data", 16)
+    plan = choose_plan(shaped, without_question=True, epochs=1)
+    train_from_files(shaped, data, tmp_path / "teacher", plan, device="cpu")
+    narrow = KeyphrasePlan(
+        design="joined", epochs=3, batch=8, tuned=1, heads=4, neurons=96, widest=1, unasked=1.0, taught=1.0
+    )
+
+    train_from_files(shaped, data, tmp_path / "pupil", narrow, teachers=[str(tmp_path / "teacher")], device="cpu")
+
+    names = {path.name for path in (tmp_path / "pupil").iterdir()}
+    assert {"keyphrase_alone.npz", "keyphrase_alone.onnx"} <= names
+    assert "keyphrase.npz" not in names
+    weigher = load_weigher(str(tmp_path / "pupil"), with_question=False)
+    asked, alone = weigher.weigh([("where is it", "the blue car"), (None, "the blue car")])
+    np.testing.assert_array_equal(asked.weights, alone.weights)
+
+
+def test_a_pupil_without_questions_needs_such_a_teacher(base, data, two_class, tmp_path):
+    """A teacher that needs questions would tell of them; it is refused with the way to one that does not."""
+    plan = replace(FAST, unasked=1.0, taught=1.0)
+
+    with pytest.raises(ModelError, match="--without-question"):
+        train_from_files(str(base), data, tmp_path / "out", plan, teachers=[str(two_class)], device="cpu")
+
+
 def test_narrowed_networks_are_not_averaged(shaped, data, tmp_path):
     """Each network drops other heads, so that their weights have nothing to do with each other."""
     with pytest.raises(SpecError, match="one seed"):

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from grammar import tagged
-from qassay.metrics.questions.phrase_selection import select_answers
+from qassay.metrics.questions.sentences.phrase_selection import select_answers
 from qassay.training.reader.rows import ReaderRow
 from qassay.training.reader.statement_questions import (
     from_parallel,

@@ -19,6 +19,7 @@ EXAMPLES = (
     "qassay accuracy answers.jsonl",
     "qassay accuracy answers.jsonl --next 100 -o to-label.csv",
     "qassay accuracy answers.jsonl --labels to-label.csv --plan 0.05",
+    "qassay accuracy judged.jsonl --judge column:gpt5 --labels to-label.csv",
 )
 
 
@@ -39,21 +40,9 @@ def accuracy(
             "--dev", metavar="FILE", help="Judged answers to tune the threshold on.", rich_help_panel=options.INPUT
         ),
     ] = None,
-    cut: Annotated[
-        float | None,
-        typer.Option(
-            "--cut", metavar="X", help="Verdicts are ratings; X and above is right.", rich_help_panel=options.INPUT
-        ),
-    ] = None,
-    repeated: Annotated[
-        str,
-        typer.Option(
-            "--repeated",
-            metavar=options.choice("stop", "mean"),
-            help="What to do with contradictory labels.",
-            rich_help_panel=options.INPUT,
-        ),
-    ] = "stop",
+    cut: options.Cut = None,
+    repeated: options.Repeated = "stop",
+    label_map: options.LabelMap = None,
     format_: options.Format = "auto",
     map_: options.Map = None,
     system: options.System = None,
@@ -62,7 +51,11 @@ def accuracy(
     judge: Annotated[
         str,
         typer.Option(
-            "--judge", metavar="SPEC", help="A metric with scores from 0 to 1.", rich_help_panel=options.METRICS
+            "--judge",
+            metavar="SPEC",
+            help="A metric with scores from 0 to 1, or column:NAME: scores that stand in the input "
+            "(ratings: column:NAME,scale=1:5).",
+            rich_help_panel=options.METRICS,
         ),
     ] = "ava",
     threshold: Annotated[
@@ -119,6 +112,7 @@ def accuracy(
             rich_help_panel=options.STATISTICS,
         ),
     ] = None,
+    cluster: options.Cluster = None,
     seed: options.Seed = 12345,
     _quiet: options.Quiet = False,
 ) -> None:
@@ -141,8 +135,10 @@ def accuracy(
             dev=dev,
             confidence=confidence,
             population=population,
+            cluster=cluster,
             cut=cut,
             repeated=options.one_of("--repeated", repeated, "stop", "mean"),
+            label_map=options.label_map_of(label_map),
             plan=plan,
             choose=next_,
             output=out,

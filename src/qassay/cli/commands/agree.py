@@ -16,6 +16,7 @@ EXAMPLES = (
     "qassay agree ratings.csv",
     "qassay agree ratings.csv --by system",
     "qassay agree ratings.csv --measurement ordinal --scale 1:5 -o judgements.jsonl",
+    "qassay agree ratings.csv --judge column:gpt5 --judged judged.jsonl",
     "qassay correlate answers.jsonl --judgements judgements.jsonl",
 )
 
@@ -56,6 +57,16 @@ def agree(
         typer.Option("--scale", metavar="LOW:HIGH", help="Reject ratings outside it.", rich_help_panel=options.INPUT),
     ] = None,
     on_error: options.OnError = "stop",
+    judge: options.JudgeColumns = None,
+    judged: Annotated[
+        str | None,
+        typer.Option(
+            "--judged",
+            metavar="FILE",
+            help="Answers that hold the column of --judge, where the ratings do not.",
+            rich_help_panel=options.METRICS,
+        ),
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -111,9 +122,9 @@ def agree(
     from qassay.api import agree as api  # noqa: PLC0415 - loads scipy
     from qassay.api.inputs import check_apart  # noqa: PLC0415 - as above
     from qassay.api.result import page_path  # noqa: PLC0415 - as above
-    from qassay.report.terminal.agreement import annotators_table  # noqa: PLC0415 - as above
+    from qassay.report.terminal.agreement import annotators_table, judges_table  # noqa: PLC0415 - as above
 
-    check_apart([ratings], out, report)
+    check_apart([ratings, judged], out, report)
     page = None if report is None else page_path(report)
     found = api.agree(
         ratings,
@@ -124,6 +135,8 @@ def agree(
         columns=options.columns_of(map_),
         annotators=annotator,
         by=by,
+        judge=judge or None,
+        judged=judged,
         salt=hash_ids,
         draws=bootstrap,
         output=out,
@@ -137,6 +150,8 @@ def agree(
         print_json(found.to_dict())
     else:
         output.print(annotators_table(found.study, by=by))
+        if found.judges:
+            output.print(judges_table(found.judges))
     for path in filter(None, (out, page)):
         say(f"wrote {path}")
 

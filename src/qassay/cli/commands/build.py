@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
-from qassay.cli.options import Format, Json
+from qassay.cli.options import Device, Format, Json, device_of
 from qassay.cli.terminal import output, print_json, say
 from qassay.errors import SpecError
 from qassay.models.base import EMBEDDED
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from qassay.training.ava.selections import AvaData
+    from qassay.training.coreference_model import ModelResolver
 
 app = typer.Typer(help="Build training sets from public data.", no_args_is_help=True)
 
@@ -46,7 +47,36 @@ def keyphrase(
         list[str] | None,
         typer.Option("--data", metavar="FORMAT:FILE", help="A file to build from, as in squad:dev-v1.1.json (repeat)."),
     ] = None,
-    recipe: Recipe = None,
+    recipe: Annotated[
+        Path | None, typer.Option("--recipe", metavar="FOLDER", help="All training sets of a preset, from this folder.")
+    ] = None,
+    preset: Annotated[
+        str | None,
+        typer.Option(
+            "--preset",
+            metavar="NAME",
+            help="With --recipe: embedded, the embedded model's sets (default), or kpqa, those of Lee et al. 2021.",
+        ),
+    ] = None,
+    without: Annotated[
+        list[str] | None,
+        typer.Option("--without", metavar="SOURCE", help="With --recipe: leave a source out, as in msmarco (repeat)."),
+    ] = None,
+    coreference: Annotated[
+        str | None,
+        typer.Option(
+            "--coreference",
+            metavar="REF",
+            help="Sequence-to-sequence model that resolves mentions in HotpotQA (extra hf); by default rules do.",
+        ),
+    ] = None,
+    coreference_prompt: Annotated[
+        str | None,
+        typer.Option(
+            "--coreference-prompt", metavar="TEXT", help="What that model is given: {title}, {context}, {sentence}."
+        ),
+    ] = None,
+    device: Device = "auto",
     held_out: HeldOut = None,
     licensed_only: Licensed = False,
     dev_share: Annotated[float, typer.Option("--dev-share", min=0.01, max=0.5, help="Rows for development.")] = 0.1,
@@ -55,18 +85,23 @@ def keyphrase(
 ) -> None:
     """Answers with the spans that carry them, for `qassay train keyphrase`: train.jsonl, dev.jsonl, sources.json.
 
-    With --recipe also judged.jsonl, the judged answers that the embedded model learns from: give it to `qassay train
-    keyphrase --judged`, and to `qassay train judge --seen`.
+    With --recipe and the preset embedded also judged.jsonl, the judged answers that the embedded model learns from:
+    give it to `qassay train keyphrase --judged`, and to `qassay train judge --seen`.
     """
     import numpy as np  # noqa: PLC0415 - with what it is for
 
-    from qassay.training.keyphrase.build import JUDGED, RECIPE, build, parse_source  # noqa: PLC0415 - heavy
+    from qassay.training.keyphrase.build import JUDGED, build, parse_source, recipe_sources  # noqa: PLC0415 - heavy
     from qassay.training.keyphrase.judged import embedded_judged  # noqa: PLC0415 - heavy
-    from qassay.training.sources import questions_by_file, read_recipe  # noqa: PLC0415 - heavy
+    from qassay.training.keyphrase.sources import FORMATS, formats_with  # noqa: PLC0415 - heavy
+    from qassay.training.sources import questions_by_file  # noqa: PLC0415 - heavy
 
     if bool(data) == bool(recipe):
         raise SpecError("say what to build from: either --data FORMAT:FILE (repeat) or --recipe FOLDER")
-    sources = read_recipe(RECIPE, recipe) if recipe else [parse_source(each) for each in data or ()]
+    if not recipe and (preset or without):
+        raise SpecError("--preset and --without choose among the sets of --recipe FOLDER")
+    wanted = preset or "embedded"
+    sources = recipe_sources(recipe, wanted, without or ()) if recipe else [parse_source(each) for each in data or ()]
+    resolver = _resolver(coreference, coreference_prompt, device)
     evaluated = questions_by_file(held_out or ())
     excluded = set().union(*evaluated.values())
     built = build(
@@ -75,10 +110,14 @@ def keyphrase(
         held_out=excluded,
         licensed_only=licensed_only,
         dev_share=dev_share,
+        formats=formats_with(resolver) if resolver else FORMATS,
     )
-    if recipe:
+    built.coreference = resolver.description if resolver else {}
+    if recipe and wanted == "embedded":
         rng = np.random.default_rng(seed)
-        built.judged = embedded_judged(recipe, built, rng=rng, held_out=excluded, licensed_only=licensed_only)
+        built.judged = embedded_judged(
+            recipe, built, rng=rng, held_out=excluded, licensed_only=licensed_only, without=without or ()
+        )
     built.write(out)
     if json:
         found = {"rows": built.counts(), "judged": built.judged_counts(), "left_out": dict(built.left_out)}
@@ -97,6 +136,16 @@ def keyphrase(
     if built.judged:
         say(f"judged answers to train on, in {JUDGED}: {len(built.judged)}")
     say(f"wrote {out}")
+
+
+def _resolver(ref: str | None, prompt: str | None, device: str) -> ModelResolver | None:
+    if ref is None:
+        if prompt is not None:
+            raise SpecError("--coreference-prompt is for a model; name it with --coreference")
+        return None
+    from qassay.training.coreference_model import PROMPT, open_resolver  # noqa: PLC0415 - heavy
+
+    return open_resolver(ref, PROMPT if prompt is None else prompt, device_of(device))
 
 
 @app.command("ava")

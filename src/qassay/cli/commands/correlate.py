@@ -9,12 +9,13 @@ import typer
 
 from qassay.cli import options
 from qassay.cli.shown_command import command_line
-from qassay.cli.terminal import ProgressBar, list_skipped, output, print_json, say
+from qassay.cli.terminal import ProgressBar, list_skipped, output, print_json, say, say_notes
 
 EXAMPLES = (
     "qassay correlate judged.jsonl -m rouge_l -m rouge_l:kpqa -m ava",
     "qassay correlate scores.jsonl --level system --coefficient kendall",
     "qassay correlate judged.jsonl my-scores.csv -m ava --report correlate.html",
+    "qassay correlate judged.jsonl --judge column:gpt5 -m ava",
     "qassay correlate answers.jsonl --judgements judgements.jsonl --by question_type",
 )
 
@@ -35,6 +36,7 @@ def correlate(
     ] = None,
     on_error: options.OnError = "stop",
     metric: options.Metrics = None,
+    judge: options.JudgeColumns = None,
     report: options.ReportFile = None,
     figures: Annotated[
         Path | None,
@@ -105,6 +107,7 @@ def correlate(
     ] = None,
     size: Annotated[int, options.draws("--overall-size", "Questions in a draw at level overall.", least=1)] = 30,
     times: Annotated[int, options.draws("--overall-draws", "Draws at level overall.", least=1)] = 100,
+    cluster: options.Cluster = None,
     seed: options.Seed = 12345,
     model: options.Model = "mini",
     device: options.Device = "auto",
@@ -126,7 +129,9 @@ def correlate(
         found = api.correlate(
             inputs,
             metric or None,
+            judge=judge or None,
             judgements=judgements,
+            cluster=cluster,
             level=level,
             coefficient=coefficient or None,
             by=by,
@@ -158,5 +163,6 @@ def correlate(
         unlabelled = found.evidence.unlabelled(by)
         table = agreement_table(found.agreements, found.differences, found.points, by=by, unlabelled=unlabelled)
         output.print(table, soft_wrap=False)
+        say_notes(found.notes)
     for path in written:
         say(f"wrote {path}")

@@ -10,7 +10,7 @@ from rich.table import Table
 from qassay.cli.options import Json
 from qassay.cli.terminal import output, print_json, say
 from qassay.metrics.registry import CATALOGUE, parse_spec
-from qassay.text.tokenise import TOKENISERS
+from qassay.text.tokenisers.tokenise import TOKENISERS
 
 if TYPE_CHECKING:
     from qassay.metrics.registry import Entry

@@ -41,6 +41,7 @@ def _embedded() -> dict[str, Any]:
         "bytes": _size(EMBEDDED_FOLDER),
         "fingerprint": encoder.fingerprint,
         "keyphrase_fingerprint": load_weigher(EMBEDDED).fingerprint,
+        "keyphrase_alone_fingerprint": load_weigher(EMBEDDED, with_question=False).fingerprint,
         "layers": encoder.layers,
         "default_layer": encoder.default_layer,
         "folder": str(EMBEDDED_FOLDER),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,11 +12,19 @@ from qassay.cli.shown_command import command_line
 from qassay.cli.terminal import ProgressBar, list_skipped, output, print_json, resumable, say
 from qassay.errors import SpecError
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from qassay.api.scoring.score_result import StoredScores
+    from qassay.report.answers import AnswerRow
+    from qassay.scoring.aggregates.sample_aggregates import SampleAggregate
+
 EXAMPLES = (
     "qassay score answers.jsonl",
     "qassay score answers.jsonl -m ava -m rouge_l:kpqa -o scores.jsonl --report report.html",
     "qassay score answers.csv --map candidate=prediction --map references=gold",
     "qassay score squad.json predictions.json --workers 4 --resume -o scores.jsonl",
+    "qassay score 's3://bucket/answers/*.parquet' -o s3://bucket/scores/ --engine ray",
 )
 _FEW = 20_000
 """Answers up to which the terminal names the worst; beyond, the report does."""
@@ -31,8 +39,19 @@ def score(
     language: options.Language = "auto",
     on_error: options.OnError = "stop",
     metric: options.Metrics = None,
-    out: options.Out = None,
+    df: options.Df = None,
+    out: options.ScoresOut = None,
     report: options.ReportFile = None,
+    metrics_json: Annotated[
+        Path | None,
+        typer.Option(
+            "--metrics-json",
+            metavar="FILE",
+            help="Write the scores as names and numbers, for DVC and MLflow.",
+            rich_help_panel=options.OUTPUT,
+        ),
+    ] = None,
+    summary: options.Summary = None,
     rank: Annotated[
         Path | None,
         typer.Option(
@@ -52,7 +71,9 @@ def score(
         ),
     ] = None,
     json: options.Json = False,
+    cluster: options.Cluster = None,
     seed: options.Seed = 12345,
+    intervals: options.Intervals = True,
     model: options.Model = "mini",
     device: options.Device = "auto",
     workers: Annotated[
@@ -62,7 +83,7 @@ def score(
             min=1,
             max=4096,
             metavar="N",
-            help="Processes to score with.",
+            help="Processes to score with; on a cluster the most workers, else as many as it holds.",
             rich_help_panel=options.RUNNING,
         ),
     ] = 1,
@@ -82,10 +103,45 @@ def score(
         typer.Option(
             "--engine",
             metavar=options.choice("local", "ray"),
-            help="This machine, or a Ray cluster (extra ray).",
+            help="This machine, or the Ray cluster of RAY_ADDRESS (extra ray): each input is a shard.",
             rich_help_panel=options.RUNNING,
         ),
     ] = "local",
+    ray_cpus: Annotated[
+        float,
+        typer.Option(
+            "--ray-cpus", metavar="N", help="CPUs of each worker on a cluster.", rich_help_panel=options.RUNNING
+        ),
+    ] = 1,
+    ray_gpus: Annotated[
+        float,
+        typer.Option(
+            "--ray-gpus",
+            metavar="N",
+            help="GPUs of each worker on a cluster, as in 1 or 0.25.",
+            rich_help_panel=options.RUNNING,
+        ),
+    ] = 0,
+    cache: Annotated[
+        Path | None,
+        typer.Option(
+            "--cache",
+            metavar="FOLDER",
+            help="Store what models find of answers, and do not run them again on the same texts.",
+            rich_help_panel=options.RUNNING,
+        ),
+    ] = None,
+    cache_size: Annotated[
+        int | None,
+        typer.Option(
+            "--cache-size",
+            min=1,
+            max=1 << 30,
+            metavar="MB",
+            help="Megabytes that --cache may take (1,024); what was used least recently is dropped.",
+            rich_help_panel=options.RUNNING,
+        ),
+    ] = None,
     resume: options.Resume = False,
     _quiet: options.Quiet = False,
 ) -> None:
@@ -94,16 +150,17 @@ def score(
     With ava or lerc also say what each answer asserts, and how many attempt their question.
     """
     from qassay.api import rank as ranking  # noqa: PLC0415 - loads the metrics
-    from qassay.api import score as api  # noqa: PLC0415 - as above
     from qassay.api.inputs import check_apart  # noqa: PLC0415 - as above
     from qassay.api.result import page_path  # noqa: PLC0415 - as above
-    from qassay.report.terminal.scores import aggregates_table, worst_table  # noqa: PLC0415 - as above
+    from qassay.api.scoring import score as api  # noqa: PLC0415 - as above
+    from qassay.api.scoring.metrics_file import write_metrics  # noqa: PLC0415 - as above
 
+    markdown = options.summary_of(summary, json=json)
     if rank is None and rank_by is not None:
         raise SpecError("--rank-by says what --rank FILE orders by; give --rank with it")
     if rank is not None and metric:
         ranking.check_ranking(rank_by, metric)
-    check_apart([inputs], out, report, rank)
+    check_apart([inputs], *(() if engine == "ray" else (out,)), report, rank, metrics_json)
     page = None if report is None else page_path(report)
     with ProgressBar() as bar, resumable(out):
         found = api.score(
@@ -122,7 +179,14 @@ def score(
             workers=workers,
             batch=batch,
             engine=options.one_of("--engine", engine, "local", "ray"),
-            again=page is not None or rank is not None,
+            df=df,
+            intervals=intervals,
+            cluster=cluster,
+            cache=cache,
+            cache_size=cache_size,
+            ray_cpus=ray_cpus,
+            ray_gpus=ray_gpus,
+            again=page is not None or rank is not None or cluster is not None,
             progress=bar,
         )
         with found:
@@ -131,15 +195,34 @@ def score(
             ranked = None if rank is None else ranking.rank_scores(found, rank_by)
             if ranked is not None and rank is not None:
                 ranked.write(rank)
+            samples = found.samples()
+            document = found.to_dict() if json else {}
             worst = [] if json or not found.can_reread or found.examples > _FEW else found.worst(_WORST)
     list_skipped(found.left_out)
+    if metrics_json is not None:
+        write_metrics(metrics_json, found.aggregates)
     if ranked is not None and ranked.ranking.unscored:
         say(f"answers without a score by {ranked.metric}, not ranked: {ranked.ranking.unscored:,}")
     if json:
-        print_json(found.to_dict())
+        print_json(document)
+        return
+    _print(found, worst, samples, markdown=markdown)
+    for path in filter(None, (out, page, rank, metrics_json)):
+        say(f"wrote {path}")
+
+
+def _print(
+    found: StoredScores, worst: Sequence[AnswerRow], samples: Sequence[SampleAggregate], *, markdown: bool
+) -> None:
+    """Print the aggregates, what samples of a question amount to, and the worst answers; or Markdown."""
+    from qassay.report.markdown import score_summary  # noqa: PLC0415 - loads the metrics
+    from qassay.report.terminal.scores import aggregates_table, samples_table, worst_table  # noqa: PLC0415 - as above
+
+    if markdown:
+        output.print(score_summary(found.aggregates, found.notes, found.title), markup=False, soft_wrap=True)
         return
     output.print(aggregates_table(found.aggregates, found.notes))
+    if samples:
+        output.print(samples_table(samples))
     if worst:
         output.print(worst_table(worst, found.specs))
-    for path in filter(None, (out, page, rank)):
-        say(f"wrote {path}")

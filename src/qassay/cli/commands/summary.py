@@ -78,7 +78,7 @@ def summary(
     from qassay.api import summaries as api  # noqa: PLC0415 - loads the metrics
     from qassay.api.inputs import check_apart  # noqa: PLC0415 - as above
     from qassay.api.result import page_path  # noqa: PLC0415 - as above
-    from qassay.metrics.questions.question_writer import check_prompt  # noqa: PLC0415 - as above
+    from qassay.metrics.questions.wording.question_writer import check_prompt  # noqa: PLC0415 - as above
     from qassay.models.question_model_names import PROMPT, Models  # noqa: PLC0415 - as above
     from qassay.report.terminal.scores import aggregates_table  # noqa: PLC0415 - as above
 

@@ -33,6 +33,7 @@ _CLOCK = re.compile(
 _QUICK = re.compile(
     r"\d:\d|\d\s?[ap]\.?\s?m\b|clock|\b(?:noon|mid(?:day|night)|past|to|till)\b|in the|at night", re.IGNORECASE
 )
+_HAS_HOUR = re.compile(rf"\d|\b(?:{_HOURS}|noon|mid(?:day|night))\b", re.IGNORECASE)
 _ZONE = re.compile(r"\b(?:[ECMP][SD]?T|GMT|UTC|BST|CES?T|IST|JST|AES?T)\b")
 _NAMED = {"noon": 720, "midday": 720, "midnight": 0}
 _HALF_DAY, _DAY = 720, 1440
@@ -47,7 +48,7 @@ _COUNTED, _SPOKEN, _RANGE = "figures", "words", "may be a range"
 @lru_cache(maxsize=1 << 12)
 def _times(text: str) -> tuple[Mention, ...]:
     """Find times in minutes since midnight, or since the last twelve o'clock where the half of the day is not said."""
-    if not _QUICK.search(text):
+    if not (_HAS_HOUR.search(text) and _QUICK.search(text)):
         return ()
     return tuple(each for match in _CLOCK.finditer(text) if (each := _time(match)) is not None)
 
@@ -106,8 +107,9 @@ def _same_time(each: Mention, other: Mention) -> bool:
 
 
 def _have_times(pair: AnswerPair) -> bool:
-    wanted, given = _times(pair.reference), _times(pair.candidate)
-    return bool(wanted and given) and any(each.kind != _RANGE for each in (*wanted, *given))
+    wanted = _times(pair.reference)
+    given = _times(pair.candidate) if wanted else ()
+    return bool(given) and any(each.kind != _RANGE for each in (*wanted, *given))
 
 
 def _as_in_reference(pair: AnswerPair) -> Sequence[Replacement]:

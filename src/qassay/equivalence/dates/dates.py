@@ -5,10 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from typing import NamedTuple
 
 _NAMES = "january february march april may june july august september october november december"
 MONTHS = _NAMES.split()
@@ -30,6 +27,8 @@ _DATE = re.compile(
 )
 _MOST = 100
 _FIGURES = re.compile(r"\d+")
+_BEGINNINGS = tuple(name[:3] for name in MONTHS)
+"""Of the months' names, which every date has, unless it is written with hyphens."""
 
 
 class Date(NamedTuple):
@@ -57,11 +56,21 @@ def dates(text: str) -> tuple[Date, ...]:
     return tuple(islice(dict.fromkeys(date for date, _, _ in placed_dates(text)), _MOST))
 
 
-def placed_dates(text: str) -> Iterator[tuple[Date, int, int]]:
+@lru_cache(maxsize=1 << 14)
+def placed_dates(text: str) -> tuple[tuple[Date, int, int], ...]:
     """Return every date of a text with where it begins and ends."""
-    for match in _DATE.finditer(text):
-        if (date := _date(match)) is not None:
-            yield date, match.start(), match.end()
+    if not _may_have_dates(text):
+        return ()
+    found = ((_date(match), match) for match in _DATE.finditer(text))
+    return tuple((date, match.start(), match.end()) for date, match in found if date is not None)
+
+
+def _may_have_dates(text: str) -> bool:
+    """Whether a text has the letters that some month begins with, or a hyphen."""
+    if "-" in text:
+        return True
+    lowered = text.lower()
+    return any([name in lowered for name in _BEGINNINGS])  # noqa: C419 - faster than one by one
 
 
 def _date(found: re.Match[str]) -> Date | None:

@@ -1,4 +1,4 @@
-"""Decades: the 1990s, the '90s, the nineties."""
+"""Decades and centuries: the 1990s, the '90s, the nineties; the 18th century, the 1700s."""
 
 from __future__ import annotations
 
@@ -7,30 +7,53 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from qassay.equivalence.mention import Mention, compare_mentions, in_range
+from qassay.equivalence.quick_checks import may_have_part
 from qassay.equivalence.rule import AnswerPair, Replacement, Rule
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _NAMES = ("twenties", "thirties", "forties", "fifties", "sixties", "seventies", "eighties", "nineties")
+_ORDINALS = (
+    *("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh"),
+    *("twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth", "eighteenth", "nineteenth"),
+    *("twentieth", "twenty-first"),
+)
 _DECADE = re.compile(
     rf"(?<!\w)(?:(?P<full>1[0-9]\d0|20\d0)['\u2019]?s|(?:['\u2019]|(?<=\bthe ))(?P<short>[2-9]0)s"
     rf"|(?<=\bthe )(?:(?:early|late|mid)[\s-])?(?P<name>{'|'.join(_NAMES)}))(?!\w)",
     re.IGNORECASE,
 )
+_CENTURY = re.compile(
+    rf"(?<!\w)(?:(?P<figures>\d{{1,2}})(?:st|nd|rd|th)|(?P<word>{'|'.join(_ORDINALS)}))[\s-]century(?!\w)"
+    r"|(?<!\w)(?P<years>1\d|20)00['\u2019]?s(?!\w)",
+    re.IGNORECASE,
+)
+_PARTS = ("0", "ties", "centur")
+"""One of these stands in every decade and century."""
 _NO_DECADE = re.compile(r"\b(?:temperatures?|degrees|aged?)\b", re.IGNORECASE)
 
 
 def _same_decade(each: Mention, other: Mention) -> bool:
-    return each.value == other.value
+    return each.kind == other.kind and each.value == other.value
 
 
 @lru_cache(maxsize=1 << 10)
 def _decades(text: str) -> tuple[Mention, ...]:
-    if _NO_DECADE.search(text):
+    if not may_have_part(text, _PARTS) or _NO_DECADE.search(text):
         return ()
-    found = (_decade(match) for match in _DECADE.finditer(text))
+    found = [_decade(match) for match in _DECADE.finditer(text)]
+    found += [_century(match) for match in _CENTURY.finditer(text)]
     return tuple(each for each in found if not in_range(text, each))
+
+
+def _century(match: re.Match[str]) -> Mention:
+    """Read a century by its number; the 1700s are the 18th."""
+    if match["years"]:
+        value = int(match["years"]) + 1
+    else:
+        value = int(match["figures"]) if match["figures"] else _ORDINALS.index(match["word"].lower()) + 1
+    return Mention(match.start(), match.end(), "century", value)
 
 
 def _decade(match: re.Match[str]) -> Mention:
@@ -57,7 +80,7 @@ def _as_in_reference(pair: AnswerPair) -> Sequence[Replacement]:
 
 DECADE = Rule(
     name="decade",
-    definition="A decade in figures, shortened or as a word takes the reference's form.",
+    definition="A decade or century in figures, shortened or as a word takes the reference's form.",
     applies=_have_decades,
     rewrite=_as_in_reference,
 )

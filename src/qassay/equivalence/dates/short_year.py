@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 _YEAR = re.compile(
     r"(?<![\w'\u2019\u2018])(?:['\u2019\u2018](?P<short>\d\d)|(?P<full>(?:19|20)\d\d))(?![\w'\u2019%]|[.,:]\d)"
 )
+_APOSTROPHES = "'\u2019\u2018"
 _CENTURY = 100
 _SHORT, _FULL = "short", "full"
 
@@ -33,6 +34,8 @@ def _same_year(each: Mention, other: Mention) -> bool:
 
 
 def _have_short_year(pair: AnswerPair) -> bool:
+    if not any(mark in pair.candidate or mark in pair.reference for mark in _APOSTROPHES):
+        return False
     units = [{each.unit for each in _years(text)} for text in (pair.reference, pair.candidate)]
     return (_SHORT in units[0] and _FULL in units[1]) or (_FULL in units[0] and _SHORT in units[1])
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 _ACRONYM = re.compile(r"(?<![\w.&-])(?:(?:[A-Z]\.){1,5}[A-Z]\.?|[A-Z]{2,6})(?![\w&-])")
+_CAPITALS = re.compile(r"[A-Z][A-Z.]")
 _WORD = re.compile(r"[^\W\d_](?:[\w'\u2019]|\.(?=\w))*\.?(?<![a-z]\.)")
 _SMALL = frozenset({"of", "the", "and", "for", "in", "on", "at", "to", "de", "du", "la", "a"})
 _BEHIND_NAMES = frozenset({"jr", "sr", "inc", "ltd", "co", "corp"})
@@ -127,9 +128,8 @@ def _spelt(letters: str, words: Sequence[_Word]) -> int | None:
 
 
 def _has_acronym(pair: AnswerPair) -> bool:
-    if _ASKS_FOR_IT.search(pair.question):
-        return False
-    return bool(_ACRONYM.search(pair.candidate) or _ACRONYM.search(pair.reference))
+    found = any(_CAPITALS.search(text) and _ACRONYM.search(text) for text in (pair.candidate, pair.reference))
+    return found and not _ASKS_FOR_IT.search(pair.question)
 
 
 def _as_in_reference(pair: AnswerPair) -> Sequence[Replacement]:

@@ -1,11 +1,13 @@
-"""Names that end in a mark, which another mark or none makes another name: C, C++ and C#, A+ and A-."""
+"""Names that a mark or a figure makes another name: C, C++ and C#, A+ and A-, H2O and H2O2, CO and CO2."""
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from qassay.equivalence.quick_checks import may_have_part
 from qassay.equivalence.rule import AnswerPair, Replacement, Rule
 
 if TYPE_CHECKING:
@@ -18,11 +20,18 @@ _MARKED = re.compile(
     re.IGNORECASE,
 )
 _MARKS = {"plus": "+", "plus plus": "++", "sharp": "#", "positive": "+", "negative": "-", "minus": "-"}
+_NAMES_OF_MARKS = tuple(sorted({name.split()[0] for name in _MARKS}))
+_MARK_BEHIND = re.compile(r"[-\u2212*](?![\w*+#-])")
 _SAME = str.maketrans({"\u266f": "#", "\u2212": "-", " ": None})
 _NAME = re.compile(r"(?<![\w*+#])[^\W\d_][^\W_]*(?![\w*+#])")
 _MOST_WORDS = 4
 """Words of a reference that is a name and little else."""
 _LETTER = 1
+_FORMULA = re.compile(r"(?<![\w-])(?=[^\W\d_]*[A-Z])[^\W_]+(?![\w-])")
+"""A word with a capital letter, with figures or without, as in a formula."""
+_FIGURES = re.compile(r"\d+")
+_MOST_AROUND = 12
+"""Words of a candidate that names one formula and little else."""
 
 
 class _Marked(NamedTuple):
@@ -43,16 +52,41 @@ def _marked(text: str) -> tuple[_Marked, ...]:
             if match["word"]
             else (match["marks"] or match["sign"]).translate(_SAME),
         )
-        for match in _MARKED.finditer(text)
+        for match in (_MARKED.finditer(text) if _may_have_marks(text) else ())
     )
 
 
+def _may_have_marks(text: str) -> bool:
+    """Whether a text may have a name with a mark; quick."""
+    if "+" in text or "#" in text or may_have_part(text, _NAMES_OF_MARKS):
+        return True
+    return ("-" in text or "*" in text) and _MARK_BEHIND.search(text) is not None
+
+
+def _has_other_figures(pair: AnswerPair) -> bool:
+    """Whether the reference is letters with figures, and the candidate has these letters with other figures or none."""
+    wanted = unicodedata.normalize("NFKC", pair.reference).strip(" .")
+    if not (_FORMULA.fullmatch(wanted) and _FIGURES.search(wanted)) or len(pair.candidate.split()) > _MOST_AROUND:
+        return False
+    given, asked = (
+        set(_FORMULA.findall(unicodedata.normalize("NFKC", text))) for text in (pair.candidate, pair.question)
+    )
+    letters = _FIGURES.sub("", wanted)
+    others = {each for each in given - asked if _FIGURES.sub("", each) == letters}
+    # One letter without figures is a word, or all that somebody has of a name: vitamin B for B12.
+    return wanted not in given and any(len(letters) > _LETTER or _FIGURES.search(each) for each in others)
+
+
 def _have_marks(pair: AnswerPair) -> bool:
+    if _has_other_figures(pair):
+        return True
     return len(pair.reference.split()) <= _MOST_WORDS and bool(_marked(pair.reference) or _marked(pair.candidate))
 
 
 def _as_in_reference(pair: AnswerPair) -> Sequence[Replacement]:
     """Put marks into the reference's form; nothing is left of a candidate that has its name with other marks alone."""
+    if _has_other_figures(pair):
+        return [Replacement(0, len(pair.candidate), "")]
     given = _marked(pair.candidate)
     if wanted := _marked(pair.reference):
         (first, *_) = wanted
@@ -75,7 +109,7 @@ def _as_in_reference(pair: AnswerPair) -> Sequence[Replacement]:
 
 MARKED_LETTER = Rule(
     name="marked_letter",
-    definition="A name with a mark takes the reference's form, and nothing is left of it with another mark or none.",
+    definition="A name with a mark takes the reference's form; nothing is left of it with other marks or figures.",
     applies=_have_marks,
     rewrite=_as_in_reference,
 )

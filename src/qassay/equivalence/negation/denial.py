@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from qassay.equivalence.quick_checks import may_have_word
 from qassay.equivalence.rule import AnswerPair, Replacement, Rule
 from qassay.equivalence.tables import read_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_ALL_BUT = r"(?:any|every)(?:thing|one|body|where)\s(?:but|except|other\sthan)"
-DENYING = re.compile(
+_ALL_BUT = r"(?:(?:any|every)(?:thing|one|body|where)|any\s\w+(?=(?:\s\w+){2,6}\W*$))\s(?:but|except|other\sthan)"
+_DENYING = re.compile(
     rf"\b(?:not|never|cannot|rather than|instead of|opposed|by no means|in no way|no longer|{_ALL_BUT})\b"
     r"|n['\u2019]t\b",
     re.IGNORECASE,
 )
+_DENYING_WORDS = frozenset(
+    {"not", "never", "cannot", "t", "rather", "instead", "opposed", "means", "way", "longer", "any"}
+    | {kind + of for kind in ("any", "every") for of in ("thing", "one", "body", "where")}
+)
+"""One of these stands in every text that denies something."""
 _DENIED = re.compile(
     r"(?:(?:^(?:no,\s)?(?:(?:it|that|he|she|they)\s(?:is|was|are|were))?|,|\s[-\u2013\u2014]|;|\(|\band\b|\bbut\b)"
     r"(?:\s*not|n['\u2019]t)|\b(?:rather\sthan|instead\sof))\s+(?P<what>(?:(?!\b(?:but|and)\b)[^.,;:!?()\n]){1,80})\)?",
@@ -54,8 +61,14 @@ def _content(text: str) -> list[str]:
     return [word for word in map(str.lower, _WORD.findall(text)) if word not in _EMPTY_WORDS]
 
 
+@lru_cache(maxsize=1 << 12)
+def denies(text: str) -> bool:
+    """Whether a text denies something."""
+    return may_have_word(text, _DENYING_WORDS) and _DENYING.search(text) is not None
+
+
 def _may_deny(pair: AnswerPair) -> bool:
-    if not DENYING.search(pair.candidate) or _ASKS_FOR_DENIED.search(pair.question) or DENYING.search(pair.reference):
+    if not denies(pair.candidate) or _ASKS_FOR_DENIED.search(pair.question) or denies(pair.reference):
         return False
     return len(pair.candidate.split()) <= _MOST_WORDS and bool(_content(pair.reference))
 
@@ -95,6 +108,6 @@ DENIAL = Rule(
     applies=_may_deny,
     rewrite=_denied_reference,
     tables=("not_denying",),
-    revision=2,
+    revision=3,
     reads_denials=True,
 )

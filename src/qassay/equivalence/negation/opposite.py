@@ -36,8 +36,20 @@ def _words(text: str) -> list[str]:
     return [word for word in map(str.lower, _WORDS.findall(text)) if word not in _ARTICLES]
 
 
+@lru_cache(maxsize=1 << 12)
+def _word_count(text: str, most: int) -> int:
+    """Return the number of a text's words, or one that is larger than `most`."""
+    count = 0
+    for match in _WORDS.finditer(text):
+        count += match[0].lower() not in _ARTICLES
+        if count > most:
+            break
+    return count
+
+
 def _equally_long(pair: AnswerPair) -> bool:
-    return len(_words(pair.reference)) == len(_words(pair.candidate))
+    words = len(_words(pair.reference))
+    return _word_count(pair.candidate, words) == words
 
 
 def _differ_by_opposite(pair: AnswerPair) -> bool:

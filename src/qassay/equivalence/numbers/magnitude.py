@@ -13,6 +13,7 @@ from qassay.equivalence.units.amounts import amounts
 
 _WORDS = "|".join((*MAGNITUDES, *GROUPS))
 _SCALED = re.compile(rf"(?:\b(?:{_WORDS})|\d(?:{'|'.join(MAGNITUDE_LETTERS)}))$", re.IGNORECASE)
+_LETTERS_BEHIND = re.compile(rf"(?<=\d)(?:{'|'.join(MAGNITUDE_LETTERS)})$")
 _NAMED = re.compile(rf"\b(?:{_WORDS})s?\b", re.IGNORECASE)
 _PLAIN_WORDS, _MOST_WORDS, _MOST = 4, 25, 10
 """Words of a candidate for a number without unit, words of any text, and numbers of a candidate that are compared."""
@@ -23,15 +24,23 @@ class _Number(NamedTuple):
     quantity: Quantity
     scaled: bool
     """Whether it is written with a word or letter for its magnitude."""
+    lettered: float
+    """Its value if a letter behind it is a magnitude, as in 2m, which may also be two metres."""
 
 
 @lru_cache(maxsize=1 << 12)
 def _numbers(text: str) -> tuple[_Number, ...]:
     return tuple(
-        _Number(start, quantity, bool(_SCALED.search(text, start, end)))
+        _Number(start, quantity, bool(_SCALED.search(text, start, end)), _lettered(text[start:end], quantity))
         for start, end, quantity in placed_quantities(text)
         if quantity.low == quantity.high and text[start:end].lower() != "one"
     )
+
+
+def _lettered(written: str, quantity: Quantity) -> float:
+    """Return what a number is worth with the letter behind it."""
+    letters = _LETTERS_BEHIND.search(written)
+    return quantity.bare * MAGNITUDE_LETTERS[letters[0]] if letters else quantity.low
 
 
 def _have_magnitude(pair: AnswerPair) -> bool:
@@ -53,7 +62,7 @@ def _differ_by_magnitude(pair: AnswerPair) -> bool:
     # A bare number may be meant in millions, though its question does not say so.
     if pair.reference.strip(" .").isdigit() and len(pair.candidate.split()) > _PLAIN_WORDS:
         return False
-    if _NAMED.search(pair.question) or any(_equal(wanted.quantity, each.quantity) for each in given):
+    if _NAMED.search(pair.question) or any(_equal(wanted, each) for each in given):
         return False
     alike = [
         each
@@ -66,8 +75,10 @@ def _differ_by_magnitude(pair: AnswerPair) -> bool:
     return bool(alike) and not elsewhere
 
 
-def _equal(wanted: Quantity, given: Quantity) -> bool:
-    return math.isclose(wanted.low, given.low) or wanted.rounds(given)
+def _equal(wanted: _Number, given: _Number) -> bool:
+    if math.isclose(wanted.quantity.low, given.quantity.low) or wanted.quantity.rounds(given.quantity):
+        return True
+    return math.isclose(wanted.quantity.low, given.lettered) or math.isclose(wanted.lettered, given.quantity.low)
 
 
 def _same_figures(one: Quantity, other: Quantity) -> bool:
@@ -90,4 +101,5 @@ MAGNITUDE = Rule(
     applies=_have_magnitude,
     veto=_differ_by_magnitude,
     tables=("number_words", "units"),
+    revision=2,
 )

@@ -47,10 +47,13 @@ _COUNTED_ALONE = 3
 @lru_cache(maxsize=1 << 12)
 def numerals(text: str) -> tuple[Mention, ...]:
     """Find the numbers of a text: value, mark of a unit (`$`, `%`), and how each is written."""
+    placed = placed_quantities(text)
+    if not placed:
+        return ()
     dates = [(start, end) for _, start, end in placed_dates(text)]
     short = len(text.split()) <= _COUNTED_ALONE
     found = []
-    for start, end, quantity in placed_quantities(text):
+    for start, end, quantity in placed:
         in_date = any(first < end and start < last for first, last in dates)
         if quantity.low != quantity.high or in_date or not _stands_alone(text, start, end):
             continue

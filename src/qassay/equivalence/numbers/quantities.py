@@ -8,6 +8,7 @@ from bisect import bisect_left, bisect_right
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from qassay.equivalence.quick_checks import may_have_word
 from qassay.equivalence.tables import read_table
 
 if TYPE_CHECKING:
@@ -48,6 +49,11 @@ _TOKENS = re.compile(
     r"(?P<tail>['\u2019]?[^\W\d_]{1,3}(?![^\W\d_]))?"
     r"|(?P<word>[^\W\d_]+)"
 )
+_FIGURE = re.compile(r"\d")
+_BEGINNINGS = frozenset({*NUMBER_WORDS, *MAGNITUDES, *_FRACTIONS})
+"""The words that a number may begin with."""
+_ROMAN_LETTERS = frozenset("IVXLC")
+_ROMAN_WORDS = re.compile(r"(?<![^\W\d_])[IVXLC]{2,}(?![^\W\d_])")
 _ROMAN = re.compile(r"(?:X[CL]|L?X{0,3})(?:I[XV]|V?I{0,3})")
 _ROMAN_VALUES = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
 _CENTURIES = frozenset({"century", "centuries"})
@@ -127,10 +133,23 @@ def quantities(text: str) -> tuple[Quantity, ...]:
     return tuple(dict.fromkeys(number for _, _, number in placed_quantities(text)))
 
 
-def placed_quantities(text: str) -> Iterator[tuple[int, int, Quantity]]:
+@lru_cache(maxsize=1 << 14)
+def placed_quantities(text: str) -> tuple[tuple[int, int, Quantity], ...]:
     """Return every number of a text, without its sign, between the places where it begins and ends."""
-    tokens = _Tokens(text)
-    while tokens.left():
+    return tuple(_placed(_Tokens(text))) if _may_have_numbers(text) else ()
+
+
+def _may_have_numbers(text: str) -> bool:
+    """Whether a text has a figure, or a word that a number may begin with; quick, since most texts have none."""
+    return (
+        _FIGURE.search(text) is not None
+        or may_have_word(text, _BEGINNINGS)
+        or any(map(roman_figures, _ROMAN_WORDS.findall(text)))
+    )
+
+
+def _placed(tokens: _Tokens) -> Iterator[tuple[int, int, Quantity]]:
+    while tokens.to_beginning():
         start = tokens.start()
         number = _of_words(tokens) if tokens.word() else _of_figures(tokens)
         if number is not None:
@@ -196,8 +215,15 @@ class _Tokens:
         self._tokens = list(_TOKENS.finditer(text))
         self._at = 0
 
-    def left(self) -> bool:
-        return self._at < len(self._tokens)
+    def to_beginning(self) -> bool:
+        """Go on to the next figures, or the next word that a number may begin with; whether there are any."""
+        for place in range(self._at, len(self._tokens)):
+            word = self._tokens[place]["word"]
+            if word is None or word.lower() in _BEGINNINGS or roman_figures(word):
+                self._at = place
+                return True
+        self._at = len(self._tokens)
+        return False
 
     def take(self) -> re.Match[str]:
         self._at += 1
@@ -329,7 +355,7 @@ def _place(plain: str) -> float:
 
 def roman_figures(word: str) -> str | None:
     """Return the figures of a Roman numeral from II to XCIX, in capitals; single letters are taken for letters."""
-    if len(word) < 2 or not _ROMAN.fullmatch(word):  # noqa: PLR2004 - see above
+    if len(word) < 2 or word[0] not in _ROMAN_LETTERS or not _ROMAN.fullmatch(word):  # noqa: PLR2004 - see above
         return None
     values = [_ROMAN_VALUES[letter] for letter in word]
     pairs = zip(values, [*values[1:], 0], strict=True)

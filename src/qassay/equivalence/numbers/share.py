@@ -35,10 +35,9 @@ _SHARE = re.compile(
     r"|(?P<sign>[\u00bc-\u00be\u2150-\u215e]))",
     re.IGNORECASE,
 )
-_QUICK = re.compile(
-    rf"{'|'.join(_PARTS)}|\d/\d|\sin\s|\sout of\s|[\u00bc-\u00be\u2150-\u215e]",
-    re.IGNORECASE,
-)
+_NAMES = ("/", *(name for name in _PARTS if not name.endswith("s")), "halves")
+"""One of these stands in every fraction but those of counts."""
+_OF_COUNT = re.compile(rf"{_NUMBER}\s(?:in|out\sof)\s", re.IGNORECASE)
 _FRACTION, _PERCENTAGE = "fraction", "per cent"
 _EXACTLY, _ROUNDED = 1e-9, 1e-6
 
@@ -46,13 +45,23 @@ _EXACTLY, _ROUNDED = 1e-9, 1e-6
 @lru_cache(maxsize=1 << 12)
 def _shares(text: str) -> tuple[Mention, ...]:
     """Find fractions and percentages, in hundredths."""
-    found = [each for match in _SHARE.finditer(text) if (each := _fraction(match))] if _QUICK.search(text) else []
+    found = [each for match in _SHARE.finditer(text) if (each := _fraction(match))] if _may_have_fraction(text) else []
     found += [
         each._replace(kind="part", unit=_PERCENTAGE, written=text[each.start : each.end])
         for each in amounts(text)
         if each.kind == PER_CENT
     ]
     return tuple(sorted(found))
+
+
+def _may_have_fraction(text: str) -> bool:
+    """Whether a text may have a fraction; quick."""
+    if not text.isascii():
+        return True
+    lowered = text.lower()
+    if any(name in lowered for name in _NAMES):
+        return True
+    return not {"in", "out"}.isdisjoint(lowered.split()) and _OF_COUNT.search(text) is not None
 
 
 def _fraction(match: re.Match[str]) -> Mention | None:
@@ -95,8 +104,9 @@ def _same_share(each: Mention, other: Mention) -> bool:
 
 
 def _have_fraction(pair: AnswerPair) -> bool:
-    wanted, given = _shares(pair.reference), _shares(pair.candidate)
-    return bool(wanted and given) and any(each.unit == _FRACTION for each in (*wanted, *given))
+    wanted = _shares(pair.reference)
+    given = _shares(pair.candidate) if wanted else ()
+    return bool(given) and any(each.unit == _FRACTION for each in (*wanted, *given))
 
 
 def _as_in_reference(pair: AnswerPair) -> Sequence[Replacement]:

@@ -8,13 +8,16 @@ from itertools import pairwise
 
 from qassay.equivalence.mention import Mention, in_range, without_overlaps
 from qassay.equivalence.numbers.quantities import CARDINALS, MAGNITUDE_LETTERS, MAGNITUDES, quantities
+from qassay.equivalence.quick_checks import may_have_word
 from qassay.equivalence.units.units import BY_NAME, CURRENCY_SIGNS, SHARE, TEMPERATURE, UNITS
 
 _FIGURES = r"(?:\d{1,3}(?:,\d{3}){1,5}|\d{1,12})(?:\.\d{1,6})?"
+_FRACTIONS = {"\u00bd": 1 / 2, "\u00bc": 1 / 4, "\u00be": 3 / 4, "\u2153": 1 / 3, "\u2154": 2 / 3}
 _SMALL = "|".join(CARDINALS)
 _LARGE = "|".join(MAGNITUDES)
 _NUMBER = (
-    rf"(?:(?P<figures>{_FIGURES}(?:[\s-](?:{_LARGE}))?)"
+    rf"(?:(?P<fraction>(?:\d{{1,3}}[\s-])?[1-9]/[1-9]\d?(?!\d)|\d{{0,3}}[{''.join(_FRACTIONS)}])"
+    rf"|(?P<figures>{_FIGURES}(?:[\s-](?:{_LARGE}))?)"
     rf"|(?P<words>(?:{_SMALL})(?:[\s-](?:and\s)?(?:{_SMALL}|{_LARGE})){{0,6}})|(?P<one>half\san?|(?:an?\s)?quarter\sof\san?|an?))"
 )
 # What stands before "a year" where a length of time is meant and no rate.
@@ -63,13 +66,15 @@ _PRICE = re.compile(
     re.IGNORECASE,
 )
 _BETWEEN = re.compile(r"(?:\s|,\s?|\s?and\s|,\sand\s)?")
+_DIGIT, _BEGINNINGS = re.compile(rf"[\d{''.join(_FRACTIONS)}]"), frozenset({*CARDINALS, "a", "an", "half", "quarter"})
+"""Figures, and the words that an amount may begin with."""
 _DIGIT_OR_WORD = re.compile(rf"\d|\bhalf\b|\bquarter of\b|\b(?:{_SMALL}|an?)[\s-]", re.IGNORECASE)
 
 
 @lru_cache(maxsize=1 << 12)
 def amounts(text: str) -> tuple[Mention, ...]:
     """Find the amounts of a text; what has two meanings, like pounds, is found as both."""
-    if not _DIGIT_OR_WORD.search(text):
+    if not (_DIGIT.search(text) or (may_have_word(text, _BEGINNINGS) and _DIGIT_OR_WORD.search(text))):
         return ()
     tokens = set(_UNIT_TOKEN.findall(text.lower()))
     kinds = {kind for token in tokens & _KINDS_BY_TOKEN.keys() for kind in _KINDS_BY_TOKEN[token]}
@@ -105,8 +110,19 @@ def _number(match: re.Match[str]) -> float | None:
     if match["one"]:
         one = match["one"].lower()
         return 0.5 if one.startswith("half") else 0.25 if "quarter" in one else 1.0
+    if match["fraction"]:
+        return _mixed_number(match["fraction"])
     read = quantities(match["figures"] or match["words"])
     return read[0].low if len(read) == 1 and read[0].low == read[0].high else None
+
+
+def _mixed_number(written: str) -> float:
+    """Read a fraction, with a whole number before it or not: 1/2, 2 1/2, 2\u00bd."""
+    if written[-1] in _FRACTIONS:
+        return float(written[:-1] or 0) + _FRACTIONS[written[-1]]
+    *whole, fraction = written.replace("-", " ").split()
+    above, below = fraction.split("/")
+    return float(whole[0] if whole else 0) + int(above) / int(below)
 
 
 def _summed(text: str, found: list[Mention]) -> list[Mention]:
@@ -129,4 +145,5 @@ def _price(match: re.Match[str]) -> Mention | None:
         return None
     kind = CURRENCY_SIGNS[match["sign"].lower()]
     value = read[0].low * MAGNITUDE_LETTERS.get((match["letter"] or "").lower(), 1.0)
-    return Mention(match.start(), match.end(), kind, value, next(unit.name for unit in UNITS if unit.kind == kind))
+    unit = next(unit.name for unit in UNITS if unit.kind == kind)
+    return Mention(match.start(), match.end(), kind, value, unit, number=value)

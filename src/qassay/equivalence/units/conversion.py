@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
     from qassay.equivalence.mention import Mention
 
-_EXACTLY, _CONVERTED, _DEGREES = 1e-9, 0.007, 0.3
+_EXACTLY, _CONVERTED, _ROUNDED, _DEGREES = 1e-9, 0.007, 0.002, 0.3
 """How far amounts may be off, of their size; between systems nobody converts to the last figure."""
 _OF_CHANGE = re.compile(
     r"\b(?:by|rise|rose|risen|increas\w*|warm\w*|differ\w*|drop\w*|fall|fell|cool\w*|colder|hotter)\b", re.IGNORECASE
@@ -56,15 +57,33 @@ def _convert(pair: AnswerPair) -> Sequence[Replacement]:
 
 
 def _is_other_amount(pair: AnswerPair) -> bool:
-    """Whether the reference is an amount and no more, and the candidate has its number with other units alone."""
+    """Whether the reference is an amount and no more, and the candidate has its number with other units alone.
+
+    These may be of another kind, such as euros for dollars, where it has no amount of the reference's.
+    """
     wanted, given = amounts(pair.reference), amounts(pair.candidate)
     kinds = {each.kind for each in wanted}
     if not all(_ABOUT.fullmatch(pair.reference[: each.start] + pair.reference[each.end :]) for each in wanted):
         return False
-    alike = [each for each in given if each.kind in kinds]
-    return any(
-        each.number == other.number is not None and each.unit != other.unit for each in alike for other in wanted
-    ) and not any(each.unit == other.unit or _same_amount(each, other) for each in alike for other in wanted)
+    alike = [each for each in given if each.kind in kinds] or [
+        each for each in given if not any(_is_cut(each, other) for other in wanted)
+    ]
+    return any(_same_number(each, other) and each.unit != other.unit for each in alike for other in wanted) and not any(
+        each.unit == other.unit or _same_amount(each, other) for each in alike for other in wanted
+    )
+
+
+def _is_cut(each: Mention, other: Mention) -> bool:
+    """Whether one unit begins with the other, of which a text may have lost the rest: 763 m for 763 m/s."""
+    short, long = sorted((each.written, other.written), key=len)
+    return bool(short) and long.startswith(short)
+
+
+def _same_number(each: Mention, other: Mention) -> bool:
+    """Whether two amounts have one number, as far as people round."""
+    if each.number is None or other.number is None:
+        return False
+    return math.isclose(each.number, other.number, rel_tol=_ROUNDED)
 
 
 def _same_amount(each: Mention, other: Mention) -> bool:
@@ -85,6 +104,7 @@ def _converted(each: Mention, other: Mention) -> str:
 
 UNITS = Rule(
     name="units",
+    revision=2,
     definition="An amount in another unit is converted: one that equals the reference's takes its words.",
     applies=_have_amounts,
     rewrite=_convert,

@@ -53,7 +53,7 @@ def _as_in_reference(pair: AnswerPair) -> Sequence[Replacement]:
     for match in _WORD.finditer(pair.candidate):
         words = next((written[key] for key in _keys(match[0]) if key in written), _in_plain_width(match[0]))
         # Models and metrics leave accents out themselves.
-        if _without_accents(words.lower()) != _without_accents(match[0].lower()):
+        if words != match[0] and _without_accents(words.lower()) != _without_accents(match[0].lower()):
             found.append(Replacement(match.start(), match.end(), words))
     return found
 

@@ -7,6 +7,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
+from qassay.equivalence.quick_checks import lowered_words
 from qassay.equivalence.rule import AnswerPair, Replacement, Rule
 from qassay.equivalence.tables import read_words
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 _WORD = re.compile(r"[^\W\d_]+")
 _SEPARATORS = frozenset(" -\u2010\u2011")
+_WITHOUT = str.maketrans("", "", " -")
 _SHORTEST = 5
 """Letters of both words together."""
 _FUNCTION_WORDS = read_words("function_words") | read_words("opening_words") | {"a", "an", "no", "not", "any", "may"}
@@ -45,10 +47,37 @@ def _has_neighbours(pair: AnswerPair) -> bool:
     return not _SEPARATORS.isdisjoint(pair.reference) or not _SEPARATORS.isdisjoint(pair.candidate)
 
 
+def _apart(reference: str, wanted: _Text) -> dict[str, str]:
+    """Return the reference's neighbours that could be one word, as it writes them."""
+    return {word: reference[start:end] for word, start, end in wanted.joined}
+
+
+def _may_differ(wanted: _Text, apart: dict[str, str], candidate: str) -> bool:
+    """Whether a candidate may part or join a word of the reference; quick."""
+    found = lowered_words(candidate) if candidate.isascii() else None
+    if found is None or any(word in found for word in apart if word not in wanted.words):
+        return True
+    lowered = candidate.lower()
+    squeezed = lowered.translate(_WITHOUT)
+    return any(len(word) >= _SHORTEST and word in squeezed and word not in found for word in wanted.words) or any(
+        word in squeezed and word not in found and _may_stand_otherwise(word, words.lower(), lowered, squeezed)
+        for word, words in apart.items()
+    )
+
+
+def _may_stand_otherwise(word: str, words: str, lowered: str, squeezed: str) -> bool:
+    """Whether a text without spaces has a joined word elsewhere than where the text itself has its parts."""
+    overlapping = any(word.startswith(word[place:]) for place in range(1, len(word)))
+    return overlapping or squeezed.count(word) > lowered.count(words)
+
+
 def _as_in_reference(pair: AnswerPair) -> Sequence[Replacement]:
     """Join the candidate's words that are one in the reference, and part what the reference parts."""
-    wanted, given = _read(pair.reference), _read(pair.candidate)
-    apart = {word: pair.reference[start:end] for word, start, end in wanted.joined}
+    wanted = _read(pair.reference)
+    apart = _apart(pair.reference, wanted)
+    if not _may_differ(wanted, apart, pair.candidate):
+        return []
+    given = _read(pair.candidate)
     found = [
         Replacement(*given.words[word], words)
         for word, words in apart.items()

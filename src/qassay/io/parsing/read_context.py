@@ -21,7 +21,7 @@ FIELDS = (
     "judgement",
 )
 """The fields of a row that Qassay knows; any other is kept and written back."""
-MAPPED = (*FIELDS, "contexts")
+MAPPED = (*FIELDS, "contexts", "sample")
 """What a field may be renamed to: also what some metrics read of the others."""
 
 LISTED = 1000

@@ -8,50 +8,12 @@ from types import NoneType, UnionType
 from typing import Any, TypeGuard
 
 from qassay.errors import option
+from qassay.io.parsing.aliases import likely_name
+from qassay.io.parsing.mapped_fields import ABSENT, shaped, take_value, value_at
 from qassay.io.parsing.read_context import MAPPED, fail
 from qassay.records import Example, Opinion, Reference
 
 Row = dict[str, Any]
-
-# What other tools call these fields. They are suggested, never taken.
-OTHER_NAMES = {
-    "references": (
-        "reference",
-        "refs",
-        "ref",
-        "answers",
-        "gold",
-        "golds",
-        "gold_answer",
-        "gold_answers",
-        "golden_answer",
-        "golden_answers",
-        "ground_truth",
-        "ground_truths",
-        "target",
-        "targets",
-        "expected",
-        "expected_answer",
-        "answer",
-    ),
-    "candidate": (
-        "candidates",
-        "prediction",
-        "predictions",
-        "predicted",
-        "predicted_answer",
-        "pred",
-        "response",
-        "output",
-        "generated",
-        "generation",
-        "hypothesis",
-        "completion",
-        "model_answer",
-        "system_answer",
-        "answer",
-    ),
-}
 
 SHOWN = 40
 """How many characters of a value a message quotes."""
@@ -89,6 +51,8 @@ def to_example(row: Row, stem: str, number: int, system: str, *, bare: bool = Fa
     candidate = take("candidate", _ABSENT)
     if type(candidate) is not str and candidate is not None:
         candidate = _candidate(candidate, row)
+    if "sample" in row:
+        _name_sample(row)
     name = take("id", None)
     if type(name) is not str or not name:
         name = _identifier(name, f"{stem}:{number}")
@@ -119,15 +83,27 @@ def to_example(row: Row, stem: str, number: int, system: str, *, bare: bool = Fa
     )
 
 
+def _name_sample(row: Row) -> None:
+    """Number the samples of an answer in their ids, `ID#SAMPLE`; what they share is `question_id`."""
+    name, sample = row.get("id"), row["sample"]
+    if name is None or sample is None or not isinstance(sample, int | str) or isinstance(sample, bool):
+        return
+    if not str(name).endswith(f"#{sample}"):
+        row.setdefault("question_id", f"{name}")
+        row["id"] = f"{name}#{sample}"
+
+
 def rename(row: Row, mapping: Mapping[str, str]) -> None:
     """Rename the fields of a row to ours; all at once, so that two fields may swap names.
 
-    A field that had the name before is kept under `NAME (input)`.
+    What a mapping names may be a dotted path, and takes the shape of our field (`mapped_fields`). A field that had the
+    name before is kept under `NAME (input)`.
     """
     for ours in NEEDED:
-        if ours in mapping and mapping[ours] not in row:
+        if ours in mapping and value_at(row, mapping[ours]) is ABSENT:
             fail(f'"{mapping[ours]}" is missing, which {option("columns")} takes for "{ours}"; give it in every row')
-    renamed = {ours: row.pop(theirs) for ours, theirs in mapping.items() if theirs in row}
+    found = {ours: take_value(row, theirs) for ours, theirs in mapping.items()}
+    renamed = shaped({ours: value for ours, value in found.items() if value is not ABSENT})
     for ours in renamed:
         if ours in row:
             row[as_input(ours)] = row.pop(ours)
@@ -163,11 +139,7 @@ def missing(field: str, names: Mapping[str, Any]) -> str:
     """Return the message that a field is missing, with a similar field if there is one."""
     if field == "references" and "scores" in names:
         return '"references" is missing: this looks like what `qassay score` wrote; give the answers it was made of'
-    present = {name.lower(): name for name in names if isinstance(name, str)}
-    likely = next((present[other] for other in OTHER_NAMES[field] if other in present), None)
-    if likely is None:
-        close = get_close_matches(field, [name for name in names if isinstance(name, str)], n=1, cutoff=0.8)
-        likely = close[0] if close else None
+    likely = likely_name(field, names)
     given = option("columns", {field: likely or "NAME"})
     remedy = f"use {given}" if likely else f"name the field that holds it with {given}"
     return f'"{field}" is missing; {remedy}'

@@ -2,14 +2,15 @@
 
 import csv
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import PurePath
 from typing import Any, ClassVar, Literal
 
 from qassay.errors import DataError, PluginError, QassayError
+from qassay.io.example_columns import ColumnChunk
 from qassay.io.parsing.json_rows import DECODING_ERRORS, decode_object
-from qassay.io.parsing.read_context import MAPPED, ReadContext, Reading
+from qassay.io.parsing.read_context import MAPPED, LocatedExample, ReadContext, Reading
 from qassay.io.parsing.rows import need_text, rename, to_example
 from qassay.io.source import BYTE_ORDER_MARK, Source
 from qassay.plugins import FAILURES, described, failure, guard_methods, is_ours
@@ -22,6 +23,11 @@ COMPRESSED = (".gz", ".zst")
 
 Role = Literal["data", "answers"]
 """Whether an input is complete, or holds a system's answers to the questions of the input before it."""
+
+LocatedChunk = list[LocatedExample] | ColumnChunk
+"""Answers, each with its input and line."""
+AT_ONCE = 2048
+"""How many rows are checked together."""
 
 SPECIFIC, GENERAL = -1, -2
 """Priorities of Qassay's own formats: those with fields of their own, and those that hold any rows."""
@@ -87,6 +93,23 @@ class Head:
             return "", frozenset()
 
 
+def in_chunks(reading: Reading) -> Iterator[list[LocatedExample]]:
+    """Yield answers many at a time; those before one that is refused come before the error."""
+    waiting: list[LocatedExample] = []
+    try:
+        for placed in reading:
+            waiting.append(placed)
+            if len(waiting) == AT_ONCE:
+                full, waiting = waiting, []
+                yield full
+    except DataError:
+        if waiting:
+            yield waiting
+        raise
+    if waiting:
+        yield waiting
+
+
 def _decoded(text: bytes) -> dict[str, Any] | None:
     if not text.startswith(b"{"):
         return None
@@ -133,11 +156,21 @@ class Format(ABC):
         A dictionary is checked as a row of JSONL is: `--map`, `--system` and `--on-error skip` apply to it.
         """
 
+    def read_chunks(self, sources: Sequence[Source], context: ReadContext) -> Iterator[LocatedChunk]:
+        """Yield the same answers, many at a time; as columns where the files have them so."""
+        return in_chunks(self.read_files(sources, context))
+
     def read_files(self, sources: Sequence[Source], context: ReadContext) -> Reading:
         """Yield each answer with its input and line; only formats that take answers get more than one file."""
         source = sources[0]
         rows = self.read(source, context)
-        for found, line in rows if is_ours(type(self)) else self._checked_rows(rows):
+        return self.examples(rows if is_ours(type(self)) else self._checked_rows(rows), source, context)
+
+    def examples(
+        self, rows: Iterable[tuple[Example | dict[str, Any], int]], source: Source, context: ReadContext
+    ) -> Reading:
+        """Yield each answer with its input and line; dictionaries are checked, and refused or converted."""
+        for found, line in rows:
             if isinstance(found, Example):
                 yield found, source.name, line
                 continue

@@ -14,24 +14,33 @@ GROUP = "qassay.formats"
 """The entry points by which packages add formats."""
 
 BUILT_IN = {
-    "jsonl": "jsonl:Jsonl",
-    "json": "jsonl:Json",
-    "csv": "tables:Csv",
-    "tsv": "tables:Tsv",
-    "parquet": "parquet:Parquet",
-    "squad": "squad:Squad",
-    "dureader": "dureader:DuReader",
-    "kpqa": "kpqa:Kpqa",
-    "evouna": "evouna:Evouna",
-    "as2": "answer_selection:AnswerSelection",
-    "trec": "answer_selection:TrecQA",
-    "summaries": "summaries:Summaries",
-    "pairs": "summaries:AnswerPairs",
-    "openqa": "openqa:OpenQA",
-    "mocha": "mocha:Mocha",
-    "qaeval": "qaeval_pairs:QAEvalPairs",
+    "jsonl": "row_files.jsonl:Jsonl",
+    "json": "row_files.jsonl:Json",
+    "csv": "row_files.tables:Csv",
+    "tsv": "row_files.tables:Tsv",
+    "parquet": "row_files.parquet:Parquet",
+    "squad": "datasets.squad:Squad",
+    "inspect": "tools.inspect_logs:Inspect",
+    "dureader": "datasets.dureader:DuReader",
+    "kpqa": "datasets.kpqa:Kpqa",
+    "evouna": "datasets.evouna:Evouna",
+    "as2": "datasets.answer_selection:AnswerSelection",
+    "trec": "datasets.answer_selection:TrecQA",
+    "summaries": "row_files.summaries:Summaries",
+    "pairs": "row_files.summaries:AnswerPairs",
+    "openqa": "datasets.openqa:OpenQA",
+    "mocha": "datasets.mocha:Mocha",
+    "qaeval": "datasets.qaeval_pairs:QAEvalPairs",
+    "ragas": "tools.ragas:Ragas",
+    "deepeval": "tools.deepeval:DeepEval",
+    "lm_eval": "tools.lm_eval:LmEval",
+    "promptfoo": "tools.promptfoo:Promptfoo",
+    "mlflow": "tools.mlflow:MLflow",
+    "arrow": "row_files.arrow:Arrow",
 }
 """Qassay's own formats; among those of equal priority, earlier ones are tried first."""
+_TOOLS = ("ragas", "deepeval", "lm_eval", "promptfoo", "mlflow")
+"""Formats whose rows other tools write, which may also stand in Parquet, Arrow or memory."""
 
 
 def _as_format(name: str, source: object, _owner: Distribution | None) -> Format:
@@ -58,6 +67,11 @@ def register_format(kind: type[Format]) -> type[Format]:
     return kind
 
 
+def tool_formats() -> list[Format]:
+    """Return the formats whose rows other tools write."""
+    return [FORMATS[name] for name in _TOOLS]
+
+
 @dataclass(frozen=True, slots=True)
 class RecognisedFormat:
     """What an input looks like."""
@@ -76,7 +90,10 @@ def format_named(name: str) -> Format:
 
 
 def recognise(source: Source, mapping: Mapping[str, str]) -> RecognisedFormat:
-    """Return the format that the content shows, or, where no format recognises it, the extension."""
+    """Return the format that the content shows, or, where no format recognises it, the extension.
+
+    With a mapping, formats whose fields are fixed come last: who renames fields has rows of their own.
+    """
     head = Head(source, mapping)
     if not head.start:
         raise DataError("is empty: there are no answers in it; check the file", source.name)
@@ -85,7 +102,7 @@ def recognise(source: Source, mapping: Mapping[str, str]) -> RecognisedFormat:
     known, problems = FORMATS.loadable()
     for problem in problems:
         warn(problem)
-    formats = sorted(known.values(), key=lambda each: -each.priority)
+    formats = sorted(known.values(), key=lambda each: (bool(mapping) and not each.fields, -each.priority))
     for each in formats:
         try:
             found = role_of(each, head)

@@ -12,6 +12,7 @@ from qassay.meta.accuracy.label_design import design_of_rounds
 from qassay.meta.accuracy.label_plan import LabelPlan, halving, plan
 from qassay.meta.accuracy.labels import MatchedLabels
 from qassay.meta.accuracy.ppi import AccuracyEstimate, Population, judge_accuracy, label_accuracy, ppi_accuracy
+from qassay.meta.accuracy.sampled_judge import SampledJudge, sampled_judge_accuracy
 from qassay.meta.ranking.rankings import SystemAgreement, system_agreement
 
 
@@ -100,6 +101,8 @@ class JudgedAnswers:
     labels: MatchedLabels | None = None
     true: Floats | None = None
     """People's verdicts on all answers, NaN where there is none."""
+    sampled: SampledJudge | None = None
+    """Where the judge was asked about some of the answers only; its scores are then combined with a cheap judge's."""
     attempted: Floats | None = None
     """1 for answers that attempt their question, 0 for others, NaN where the judge does not say."""
 
@@ -171,7 +174,11 @@ def _estimates(
 ) -> tuple[AccuracyEstimate, AccuracyEstimate, AccuracyEstimate | None]:
     """Return some answers' accuracy by the judge, the best estimate, and that of the labels alone."""
     scores, questions = answers.scores[rows], [answers.question[row] for row in rows.tolist()]
-    judge = judge_accuracy(scores, clusters=questions, confidence=confidence)
+    judge = (
+        judge_accuracy(scores, clusters=questions, confidence=confidence)
+        if answers.sampled is None
+        else sampled_judge_accuracy(answers.sampled.rows(rows), clusters=questions, confidence=confidence)
+    )
     labels = answers.labels
     if labels is None or not labels.labelled[rows].any():
         return judge, judge, None

@@ -1,7 +1,7 @@
 """From answers to judged answers: scores, people's verdicts, and the threshold between right and wrong."""
 
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -14,12 +14,16 @@ from qassay.meta.accuracy.label_files import Labels
 from qassay.meta.accuracy.label_selection import LabelSelection, next_labels
 from qassay.meta.accuracy.labels import MatchedLabels, add_judgements, match_labels
 from qassay.meta.accuracy.ppi import EVEN
+from qassay.meta.accuracy.sampled_judge import SampledJudge
 from qassay.meta.accuracy.system_wise import RankedAnswers, SystemWise, evaluate_systems, tune_threshold
+from qassay.meta.judge_column import JudgeColumn
 from qassay.meta.statistics.weighted import rounded_ties
 from qassay.metrics.registry import CATALOGUE, parse_spec
 from qassay.records import AnswerNotes, Example
+from qassay.scoring.aggregates.clusters import QUESTION, cluster_of
 from qassay.scoring.progress import Progress
 from qassay.scoring.scorer import OnError, score_examples
+from qassay.version import __version__
 
 _RANK = "rank"
 JUDGED_MISSING = "missing answers on which there is a verdict, which the judge counts as not right"
@@ -53,7 +57,23 @@ class JudgedRun:
         round_ = 1 if labels is None else int(labels.round.max()) + 1
         # The round enters the seed, so that later draws do not depend on earlier ones.
         rng = np.random.default_rng([seed, round_])
-        return next_labels(self.probabilities, n, rng, system=self.answers.system, labelled=taken), round_
+        known = None if labels is None else labels.value
+        drawn = next_labels(self.probabilities, n, rng, system=self.answers.system, labelled=taken, labels=known)
+        return drawn, round_
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JudgeScores:
+    """What a judge says of the answers."""
+
+    spec: str
+    values: Floats
+    """NaN where there is no score."""
+    signature: str
+    notes: tuple[str, ...]
+    answer_notes: Sequence[AnswerNotes | None] = ()
+    sampled: SampledJudge | None = None
+    """Where the judge was asked about some answers only: how."""
 
 
 def judge_answers(
@@ -68,34 +88,35 @@ def judge_answers(
     language: str = "auto",
     on_error: OnError = "stop",
     progress: Progress | None = None,
+    scored: JudgeScores | None = None,
+    cluster: str | None = None,
 ) -> JudgedRun:
     """Score answers with a judge and join them with people's verdicts.
 
+    The judge is a metric, or `column:NAME` where its scores stand in the answers' field of that name.
     Verdicts are the labels, and judgements that come with a part of a system's answers, if they are 0 or 1 or `cut`
     says from which value on an answer is right; `repeated` says what becomes of contradictory ones. With judgements
     of all answers the truth is known. A `threshold` turns scores into verdicts before they are averaged; `dev` has
     judged answers to tune it on, so that the systems' accuracies come closest. Where every answer has a `rank` (1 is
     first), accuracy is that of the first answers. With `on_error="skip"` answers that are too long for the judge are
-    left unscored.
+    left unscored. Answers of a system that share their `cluster`, by default the question, are not independent.
+    `scored` has what the judge said of the answers before, where it is not to be asked again.
     """
-    spec = str(parse_spec(judge))
-    if CATALOGUE[parse_spec(judge).name].declaration.maximum != 1:
-        raise SpecError(f"{spec} does not score from 0 to 1; choose another metric as judge")
     everything = tuple(examples)
-    table = score_examples(everything, [spec], language=language, on_error=on_error, progress=progress)
+    scored = scored or _scored(everything, judge, language, on_error, progress)
     ranks = _ranks(everything)
     truth, notes = _truth(everything, cut)
-    notes = [f"{note}: {count:,}" for note, count in table.notes.items()] + notes
+    notes = [*scored.notes, *notes]
     if dev is not None:
-        threshold = _tuned(tuple(dev), spec, cut, language, on_error)
+        threshold = _tuned(tuple(dev), judge, cut, language, on_error)
         notes.append(f"tuned on the development file: answers count as right with a score of at least {threshold:.4g}")
     system_wise = None
     if ranks is not None and truth is not None:
-        ranked = RankedAnswers.build(*_keys(everything), -ranks, table[spec], truth)
+        ranked = RankedAnswers.build(*_keys(everything), -ranks, scored.values, truth)
         system_wise = evaluate_systems(ranked, EVEN if threshold is None else threshold)
     first_rows = np.arange(len(everything)) if ranks is None else np.flatnonzero(ranks == 1)
     first = tuple(everything[row] for row in first_rows.tolist())
-    scores = table[spec][first_rows]
+    scores = scored.values[first_rows]
     truth = None if truth is None else truth[first_rows]
     labelled = None if labels is None else match_labels(labels, first)
     verdicts = [known for known in (truth, None if labelled is None else labelled.value) if known is not None]
@@ -107,18 +128,37 @@ def judge_answers(
         matched = add_judgements(labelled or MatchedLabels.none(len(first)), judgements, repeated)
     if labels is not None and matched is not None:
         notes += _label_notes(labels, matched, scores)
-    noted = tuple(table.answer_notes[spec][row] for row in first_rows.tolist()) if table.answer_notes else ()
-    system, question = _keys(first)
+    noted = tuple(scored.answer_notes[row] for row in first_rows.tolist()) if scored.answer_notes else ()
+    system, _ = _keys(first)
+    question: list[Hashable] = [cluster_of(each, cluster or QUESTION) for each in first]
     answers = JudgedAnswers(
         system,
         question,
-        scores if threshold is None else np.where(np.isnan(scores), np.nan, rounded_ties(scores) >= threshold),
+        _as_verdicts(scores, threshold),
         matched,
         truth,
+        None if scored.sampled is None else _sampled_verdicts(scored.sampled.rows(first_rows), scores, threshold),
         _attempted(first, scores, noted) if noted else None,
     )
-    signature = table.aggregates[0].signature
-    return JudgedRun(first, answers, scores, spec, signature, threshold, system_wise, tuple(notes), noted)
+    return JudgedRun(first, answers, scores, scored.spec, scored.signature, threshold, system_wise, tuple(notes), noted)
+
+
+def _scored(
+    examples: Sequence[Example], judge: str, language: str, on_error: OnError, progress: Progress | None = None
+) -> JudgeScores:
+    """Score answers with a metric, or take the scores of a column."""
+    column = JudgeColumn.parse(judge)
+    if column is not None:
+        stored = column.score(examples)
+        signature = "|".join([stored.spec, *(stored.signatures or ["stored scores"]), f"qassay:{__version__}"])
+        asked = () if stored.sampled is None else (stored.sampled.note,)
+        return JudgeScores(stored.spec, stored.shares(), signature, asked, stored.notes, stored.sampled)
+    spec = str(parse_spec(judge))
+    if CATALOGUE[parse_spec(judge).name].declaration.maximum != 1:
+        raise SpecError(f"{spec} does not score from 0 to 1; choose another metric as judge")
+    table = score_examples(examples, [spec], language=language, on_error=on_error, progress=progress)
+    notes = tuple(f"{note}: {count:,}" for note, count in table.notes.items())
+    return JudgeScores(spec, table[spec], table.aggregates[0].signature, notes, table.answer_notes.get(spec, ()))
 
 
 def _attempted(examples: Sequence[Example], scores: Floats, notes: Sequence[AnswerNotes | None]) -> Floats:
@@ -128,10 +168,24 @@ def _attempted(examples: Sequence[Example], scores: Floats, notes: Sequence[Answ
     ]
     return np.array(
         [
-            0.0 if lacks else np.nan if each is None else float(each.attempted)
+            float(each.attempted) if each is not None else 0.0 if lacks else np.nan
             for lacks, each in zip(missing, notes, strict=True)
         ]
     )
+
+
+def _as_verdicts(scores: Floats, threshold: float | None) -> Floats:
+    """Return 1 for scores from the threshold on and 0 for others; without a threshold the scores themselves."""
+    if threshold is None:
+        return scores
+    return np.where(np.isnan(scores), np.nan, rounded_ties(scores) >= threshold)
+
+
+def _sampled_verdicts(judges: SampledJudge, scores: Floats, threshold: float | None) -> SampledJudge:
+    """Return two judges as their scores are averaged: missing answers that count have the verdict on them."""
+    counted = np.isnan(judges.combined) & ~np.isnan(scores)
+    costly = np.where(counted, scores, judges.costly)
+    return replace(judges, cheap=_as_verdicts(judges.cheap, threshold), costly=_as_verdicts(costly, threshold))
 
 
 def _with_missing(examples: Sequence[Example], scores: Floats, verdicts: Sequence[Floats]) -> tuple[Floats, int]:
@@ -139,7 +193,7 @@ def _with_missing(examples: Sequence[Example], scores: Floats, verdicts: Sequenc
     counted = np.zeros(len(examples), dtype=bool)
     for known in verdicts:
         counted |= ~np.isnan(known)
-    counted &= np.array([example.candidate is None for example in examples], dtype=bool)
+    counted &= np.isnan(scores) & np.array([example.candidate is None for example in examples], dtype=bool)
     return np.where(counted, 0.0, scores), int(counted.sum())
 
 
@@ -147,17 +201,17 @@ def _keys(examples: Sequence[Example]) -> tuple[list[str], list[Hashable]]:
     """Return each answer's system and question; questions are identified by id, by text or by the answer's id."""
     return (
         [example.system for example in examples],
-        [str(example.extra.get("question_id") or example.question or example.id) for example in examples],
+        [cluster_of(example, QUESTION) for example in examples],
     )
 
 
-def _tuned(dev: Sequence[Example], spec: str, cut: float | None, language: str, on_error: OnError) -> float:
+def _tuned(dev: Sequence[Example], judge: str, cut: float | None, language: str, on_error: OnError) -> float:
     truth, _ = _truth(dev, cut)
     if truth is None:
         raise DataError(
             f"the development answers have no judgements of 0 or 1 (or {option('cut')}); a threshold is tuned on them"
         )
-    scores, ranks = score_examples(dev, [spec], language=language, on_error=on_error)[spec], _ranks(dev)
+    scores, ranks = _scored(dev, judge, language, on_error).values, _ranks(dev)
     if ranks is None:
         return rate_threshold(scores, truth, [example.system for example in dev])
     return tune_threshold(RankedAnswers.build(*_keys(dev), -ranks, scores, truth))

@@ -1,7 +1,7 @@
 """Files of people's verdicts on some of the answers."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -12,7 +12,10 @@ from qassay.io.parsing.json_array import items
 from qassay.io.parsing.json_rows import DECODING_ERRORS, decode_row, explain
 from qassay.io.parsing.read_context import ReadContext, ReadOptions, SkippedRow, fail
 from qassay.io.source import BYTE_ORDER_MARK, Source, shown_name
+from qassay.meta.accuracy.label_exports import LabelMap, choices_of, exported_rows
 
+Repeated = Literal["stop", "mean"]
+"""What becomes of contradictory verdicts on one answer."""
 VERDICT_FIELDS = ("verdict", "label", "correct", "value", "rating", "judgement")
 """Possible names of the field with the verdict; the first that a file has counts."""
 PROBABILITY, ROUND = "probability_of_selection", "round"
@@ -66,23 +69,26 @@ def read_labels(
     paths: Sequence[str | Path],
     *,
     cut: float | None = None,
-    repeated: Literal["stop", "mean"] = "stop",
+    repeated: Repeated = "stop",
     on_error: Literal["stop", "skip"] = "stop",
+    label_map: LabelMap | None = None,
 ) -> Labels:
     """Read verdicts from a table or JSON with `id`, `system` (if there are several) and a verdict.
 
     A verdict is 0 or 1, yes or no, true or false, correct or incorrect, right or wrong, or a share of people who say
     right; with `cut` it is a number, and those from `cut` on are right (4 on a scale from 1 to 5). Rows without one
     are waiting. Contradictory verdicts on one answer stop with both places, or are averaged; equal ones count once.
-    A row that cannot be read stops, or is left out and listed.
+    A row that cannot be read stops, or is left out and listed. Exports of Label Studio and Argilla are read as they
+    are; `label_map` says which choices of people mean what.
     """
     context = ReadContext(ReadOptions(on_error=on_error))
     found: dict[tuple[str, str], list[Label]] = {}
     waiting: list[Label] = []
+    choices = choices_of(label_map)
     for path in paths:
-        for source, line, row in _rows(path, context):
+        for source, line, row in _verdict_rows(path, context, choices):
             try:
-                label = _label(row, place_of_line(source, line), cut)
+                label = _label(_in_our_words(row, choices), place_of_line(source, line), cut)
             except DataError as error:
                 context.refuse(error.problem, source, line)
                 continue
@@ -98,13 +104,40 @@ def read_labels(
     return Labels(labels, tuple(waiting), averaged, tuple(context.skipped), context.skipped_total)
 
 
+def _verdict_rows(
+    path: str | Path, context: ReadContext, choices: Mapping[str, str]
+) -> Iterator[tuple[str, int, dict[str, Any]]]:
+    """Yield the rows of a file, one per verdict, also where it is an export of an annotation tool."""
+    for source, line, row in _rows(path, context, choices):
+        try:
+            found = list(exported_rows(row, VERDICT_FIELDS, choices))
+        except DataError as error:
+            context.refuse(error.problem, source, line)
+            continue
+        except (KeyError, TypeError, AttributeError, ValueError):
+            context.refuse("is not what Label Studio or Argilla exports; export it again, as JSON", source, line)
+            continue
+        yield from ((source, line, each) for each in found)
+
+
+def _in_our_words(row: dict[str, Any], choices: Mapping[str, str]) -> dict[str, Any]:
+    """Return a row whose verdict is what a choice of people means."""
+    field = _verdict_field(row)
+    given = None if field is None else row[field]
+    if field is None or _empty(given) or str(given).strip().lower() not in choices:
+        return row
+    return {**row, field: choices[str(given).strip().lower()]}
+
+
 def count_verdicts(path: str | Path) -> int:
     """Count the rows of a label file that have any verdict."""
     context = ReadContext(ReadOptions())
     return sum(not _empty(row[field]) for _, _, row in _rows(path, context) if (field := _verdict_field(row)))
 
 
-def _rows(path: str | Path, context: ReadContext) -> Iterator[tuple[str, int, dict[str, Any]]]:
+def _rows(
+    path: str | Path, context: ReadContext, choices: Mapping[str, str] | None = None
+) -> Iterator[tuple[str, int, dict[str, Any]]]:
     source = Source.at(path)
     try:
         head = source.head(_HEAD).removeprefix(BYTE_ORDER_MARK).lstrip()
@@ -113,19 +146,21 @@ def _rows(path: str | Path, context: ReadContext) -> Iterator[tuple[str, int, di
         if head.startswith((b"{", b"[")):
             yield from _objects(source, context, items(source) if head.startswith(b"[") else _lines(source))
         else:
-            yield from _table(source, head, context)
+            yield from _table(source, head, context, choices or {})
     finally:
         source.close()
 
 
-def _table(source: Source, head: bytes, context: ReadContext) -> Iterator[tuple[str, int, dict[str, Any]]]:
+def _table(
+    source: Source, head: bytes, context: ReadContext, choices: Mapping[str, str]
+) -> Iterator[tuple[str, int, dict[str, Any]]]:
     first = head.partition(b"\n")[0].decode(errors="replace")
     # Where the decimal sign is a comma, spreadsheets separate cells by semicolons.
     reading = records(source, context, max("\t", ";", ",", key=first.count))
     names = _ours(header(reading, source))
     if "id" not in names:
         raise DataError(f'the header has no column "id"; it has {", ".join(names[:12])}', source.name, 1)
-    if not any(name in names for name in VERDICT_FIELDS):
+    if not choices and not any(name in names for name in VERDICT_FIELDS):
         raise DataError(f"the header has no verdict; call it one of {', '.join(VERDICT_FIELDS)}", source.name, 1)
     for line, cells in reading:
         yield source.name, line, dict(zip(names, cells, strict=True))
@@ -199,7 +234,10 @@ def _verdict(given: object, field: str, cut: float | None) -> float:
         if math.isnan(number)
         else f", or say from which value on an answer is right ({option('cut', 4)} on a scale to 5)"
     )
-    return fail(f'"{field}" is {given!r}; write 1 or 0, yes or no, correct or incorrect{scale}')
+    return fail(
+        f'"{field}" is {given!r}; write 1 or 0, yes or no, correct or incorrect{scale}, or say what it means with '
+        f"{option('label_map', {'right': str(given)})}"
+    )
 
 
 def _number(given: object, field: str) -> float | None:
@@ -219,7 +257,7 @@ def _float(text: str) -> float:
         return math.nan
 
 
-def _one(labels: Sequence[Label], repeated: Literal["stop", "mean"]) -> Label:
+def _one(labels: Sequence[Label], repeated: Repeated) -> Label:
     """Merge the labels of one answer into one."""
     first = labels[0]
     other = next((label for label in labels if label.value != first.value), None)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from qassay.errors import DataError
 from qassay.meta.accuracy.ppi import FEWEST_LABELS, MISJUDGED, AccuracyEstimate, Method
-from qassay.scoring.intervals import around, quantile
+from qassay.scoring.aggregates.intervals import around, quantile
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from qassay.arrays import Bools, Floats, Ints
 from qassay.errors import DataError
 from qassay.meta.accuracy.label_design import LabelDesign, simple_random
 from qassay.meta.statistics.panel import finite_or_missing
-from qassay.scoring.intervals import around, quantile, wilson
+from qassay.scoring.aggregates.intervals import around, quantile, wilson
 
 FEWEST_LABELS = 10
 """The fewest labels for a slope; with fewer, the labels alone are averaged."""
@@ -91,6 +91,11 @@ class _Labelled:
         """Labels or clusters of them: what is independent."""
         return len(self.label) if self.cluster is None else len(np.unique(self.cluster))
 
+    @property
+    def constant(self) -> bool:
+        """Whether all labels are equal."""
+        return bool((self.label == self.label[0]).all())
+
     def mean(self, values: Floats) -> float:
         return float(self.weight @ values)
 
@@ -149,7 +154,8 @@ def label_accuracy(
     design = simple_random(~np.isnan(values)) if design is None else design
     sample = _labelled(values, np.zeros(n), design, clusters)
     count = len(sample.label)
-    estimate = _share(sample.mean(sample.label))
+    # Weights add up to 1 but for rounding: equal labels must have no spread at all, however small.
+    estimate = float(sample.label[0]) if sample.constant else _share(sample.mean(sample.label))
     share_open = float(sample.open.mean())
     plain = design.simple and sample.cluster is None
     if plain:
@@ -248,8 +254,7 @@ def _share(value: float) -> float:
 def _judge_adds_nothing(sample: _Labelled, n: int, power: float | None) -> bool:
     count = len(sample.label)
     spread = sample.mean((sample.score - sample.mean(sample.score)) ** 2)
-    constant = bool((sample.label == sample.label[0]).all())
-    return count == n or spread < _FLAT or (power is None and (count < FEWEST_LABELS or constant))
+    return count == n or spread < _FLAT or (power is None and (count < FEWEST_LABELS or sample.constant))
 
 
 def _beyond(population: Population, estimate: float, n: int, scores: Floats, cluster: Ints | None) -> float:

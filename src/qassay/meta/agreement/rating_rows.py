@@ -36,6 +36,8 @@ class Columns:
     """In JSON lines in wide form: the object (annotator to value) or list that holds an item's ratings."""
     annotators: tuple[str, ...] | None = None
     """In wide tables: the columns that are annotators; all but those that have a meaning of their own unless given."""
+    judges: tuple[str, ...] = ()
+    """In wide tables: columns of judges, who are no annotators."""
     group: str | None = None
     """What the items are grouped by, as in `agree --by`; it may be the system."""
 
@@ -78,7 +80,7 @@ def _table(source: Source, context: ReadContext, extension: str, columns: Column
             value = _value_field(names, columns, form)
         except DataError as error:
             raise DataError(error.problem, source.name, 1) from None
-    own = {columns.item, columns.system, ROUND, PROBABILITY, "", *by}
+    own = {columns.item, columns.system, ROUND, PROBABILITY, "", *by, *columns.judges}
     people = columns.annotators or tuple(name for name in names if name not in own)
     hint = "" if form != "wide" or columns.annotators else f"; name the columns of ratings with {option('annotators')}"
     for line, cells in reading:

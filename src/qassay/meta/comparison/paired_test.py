@@ -5,11 +5,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from qassay.arrays import Floats
+from qassay.arrays import Floats, Ints
 from qassay.errors import DataError
 from qassay.meta.correlation.resampling import FEWEST_FOR_INTERVAL, FEWEST_FOR_TEST, too_few
 from qassay.meta.correlation.significance import Alternative, bootstrap_p, permutation_p
 from qassay.meta.statistics.panel import mean_pooling
+from qassay.scoring.aggregates.clusters import summed_by_cluster
 
 _BLOCK = 1_000_000
 """Weights handled at a time, which bounds memory."""
@@ -51,18 +52,28 @@ def compare_systems(
     draws: int = 1000,
     confidence: float = 0.95,
     alternative: Alternative = Alternative.TWO_SIDED,
+    clusters: Ints | None = None,
+    shown: tuple[Floats, Floats] | None = None,
 ) -> Comparison:
     """Compare two systems from additive statistics (questions, k) of one metric, row by row the same question.
 
     The paired bootstrap (Koehn 2004) resamples questions and scores both systems on the sums; the paired
     permutation (approximate randomisation, Noreen 1989) swaps the two systems' answers to a question at random. So
-    both are exact for pooled metrics (BLEU) as for means.
+    both are exact for pooled metrics (BLEU) as for means. Rows of one cluster are summed, and resampled and swapped
+    together: they count as one question. Wins and losses are by the `shown` scores, where the statistics of single rows
+    are none.
     """
     if a.shape != b.shape:
         raise DataError(f"statistics of shape {a.shape} and {b.shape}; give one row for the same question in both")
     each_a, each_b = _scores(a, finish), _scores(b, finish)
     both = ~(np.isnan(each_a) | np.isnan(each_b))
-    a, b, gaps = a[both], b[both], (each_a - each_b)[both]
+    missing = int((~both).sum())
+    a, b = a[both], b[both]
+    apart = None if shown is None else (shown[0] - shown[1])[both]
+    if clusters is not None:
+        a, b = summed_by_cluster(a, clusters[both]), summed_by_cluster(b, clusters[both])
+        apart = None if apart is None else summed_by_cluster(apart[:, None], clusters[both])[:, 0]
+    gaps = _scores(a, finish) - _scores(b, finish) if apart is None else apart
     n = len(a)
     wins, losses = int((gaps > _TIE).sum()), int((gaps < -_TIE).sum())
     result = Comparison(
@@ -77,7 +88,7 @@ def compare_systems(
         ties=n - wins - losses,
         losses=losses,
         n=n,
-        missing=len(both) - n,
+        missing=missing,
         draws=draws,
         confidence=confidence,
         alternative=alternative,

@@ -16,8 +16,8 @@ from qassay.meta.correlation.significance import DRAWS_A_PAIR, holm
 from qassay.metrics.base import mean
 from qassay.metrics.registry import CATALOGUE, create
 from qassay.records import read_field
-from qassay.scoring.attempts import attempt_quantities, attempt_stats
-from qassay.scoring.bootstrap import Resampled
+from qassay.scoring.aggregates.attempts import attempt_quantities, attempt_stats
+from qassay.scoring.aggregates.bootstrap import Resampled
 from qassay.validation import check_whole
 
 if TYPE_CHECKING:
@@ -72,19 +72,21 @@ def name_systems(files: Iterable[tuple[str, Iterable[Example]]]) -> list[Example
     ]
 
 
-def compare_table(table: ScoreTable, *, draws: int = 1000) -> list[SystemComparison]:
+def compare_table(table: ScoreTable, *, draws: int = 1000, codes: Ints | None = None) -> list[SystemComparison]:
     """Compare every later system with every earlier one, metric by metric, on the same resampled questions.
 
-    There are at least 80 draws for each pair, so that p-values can be small after correction for their number.
+    There are at least 80 draws for each pair, so that p-values can be small after correction for their number. `codes`
+    are the answers' clusters, which are then resampled as wholes.
     """
     return _compare(
         table,
-        {spec: Resampled(stats, _finish(table, spec)) for spec, stats in table.stats.items()},
+        {spec: Resampled(stats, finish_of(table, spec)) for spec, stats in table.stats.items()},
         draws,
+        codes,
     )
 
 
-def compare_attempts(table: ScoreTable, *, draws: int = 1000) -> list[SystemComparison]:
+def compare_attempts(table: ScoreTable, *, draws: int = 1000, codes: Ints | None = None) -> list[SystemComparison]:
     """Compare the systems' shares of attempted answers, and their scores on the questions that both attempted.
 
     The metrics are those that note what answers assert; the comparisons are named `ava attempted` and `ava given
@@ -92,11 +94,18 @@ def compare_attempts(table: ScoreTable, *, draws: int = 1000) -> list[SystemComp
     """
     quantities: dict[str, Resampled] = {}
     for spec, notes in table.answer_notes.items():
-        quantities |= attempt_quantities(spec, attempt_stats(table.stats[spec], notes), _finish(table, spec))
-    return _compare(table, quantities, draws)
+        quantities |= attempt_quantities(spec, attempt_stats(table.stats[spec], notes), finish_of(table, spec))
+    return _compare(table, quantities, draws, codes)
 
 
-def _compare(table: ScoreTable, quantities: Mapping[str, Resampled], draws: int) -> list[SystemComparison]:
+def shared_rows(table: ScoreTable, a: str, b: str) -> tuple[Ints, Ints, int]:
+    """Return the rows of the questions that two systems share, and how many answers of either have no counterpart."""
+    return _shared(table, _rows_by_question(table.examples, a), _rows_by_question(table.examples, b), a, b)
+
+
+def _compare(
+    table: ScoreTable, quantities: Mapping[str, Resampled], draws: int, codes: Ints | None
+) -> list[SystemComparison]:
     check_whole("draws", draws, least=1)
     systems = list(dict.fromkeys(example.system for example in table.examples))
     if len(systems) < 2:  # noqa: PLR2004 - a comparison takes two
@@ -109,7 +118,13 @@ def _compare(table: ScoreTable, quantities: Mapping[str, Resampled], draws: int)
         left, right, unshared = _shared(table, rows[a], rows[b], a, b)
         for name, (stats, finish) in quantities.items():
             comparison = compare_systems(
-                stats[left], stats[right], finish, rng=np.random.default_rng(table.seed), draws=draws
+                stats[left],
+                stats[right],
+                finish,
+                rng=np.random.default_rng(table.seed),
+                draws=draws,
+                clusters=None if codes is None else codes[left],
+                shown=(table.scores[name][left], table.scores[name][right]) if name in table.corrected else None,
             )
             results.append(SystemComparison(name, a, b, comparison, unshared))
     return _corrected(results)
@@ -125,7 +140,7 @@ def _corrected(comparisons: Sequence[SystemComparison]) -> list[SystemComparison
     return [replace(each, p_holm=corrected[each.metric, each.a, each.b]) for each in comparisons]
 
 
-def _finish(table: ScoreTable, spec: str) -> Callable[[Floats], Floats]:
+def finish_of(table: ScoreTable, spec: str) -> Callable[[Floats], Floats]:
     """Return what turns statistics into scores; stored scores, summaries and pairs are averaged."""
     if spec in table.stored:
         return mean

@@ -9,18 +9,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from qassay.errors import DataError, option
+from qassay.meta.comparison.stored_scores import example_of_row
 from qassay.meta.correlation.correlate import Correlation, correlate
 from qassay.meta.correlation.levels import Level
 from qassay.meta.correlation.metric_comparison import compare_metrics, standings
 from qassay.meta.correlation.significance import DRAWS_A_PAIR, DifferenceTest
 from qassay.meta.statistics.panel import Panel, Pooling
 from qassay.metrics.registry import create
+from qassay.scoring.aggregates.clusters import cluster_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from qassay.arrays import Ints
-    from qassay.io.scored_files import ScoredRow
+    from qassay.io.scores.scored_files import ScoredRow
     from qassay.meta.correlation.judgements import Judgements
     from qassay.meta.correlation.levels import ResamplingUnit
     from qassay.meta.correlation.significance import Difference
@@ -122,7 +124,9 @@ class Options:
     times: int = 100
 
 
-def evidence_of_table(table: ScoreTable, judgements: Judgements | None = None) -> JudgedScores:
+def evidence_of_table(
+    table: ScoreTable, judgements: Judgements | None = None, cluster: str | None = None
+) -> JudgedScores:
     """Join a score table's answers with their judgements, or with those of a file."""
     examples = table.examples
     if judgements is not None:
@@ -133,7 +137,9 @@ def evidence_of_table(table: ScoreTable, judgements: Judgements | None = None) -
         [_number(each.judgement) for each in examples],
         dict(table.scores),
         [each.system for each in examples],
-        _questions([(each.id, each.system, each.question) for each in examples]),
+        _questions([(each.id, each.system, each.question) for each in examples])
+        if cluster is None
+        else [cluster_of(each, cluster) for each in examples],
         {
             str(metric.spec): Pooling(table.stats[str(metric.spec)], metric.finish)
             for metric in metrics
@@ -143,7 +149,9 @@ def evidence_of_table(table: ScoreTable, judgements: Judgements | None = None) -
     return JudgedScores(_judged(panel), _fields(examples), [each.id for each in examples], examples)
 
 
-def evidence_of_rows(rows: Sequence[ScoredRow], judgements: Judgements | None = None) -> JudgedScores:
+def evidence_of_rows(
+    rows: Sequence[ScoredRow], judgements: Judgements | None = None, cluster: str | None = None
+) -> JudgedScores:
     """Join stored scores with their judgements; raise `DataError` if an answer comes twice."""
     ((name, system), times), *_ = Counter((row.id, row.system) for row in rows).most_common(1) or [(("", ""), 0)]
     if times > 1:
@@ -159,7 +167,9 @@ def evidence_of_rows(rows: Sequence[ScoredRow], judgements: Judgements | None = 
         [_number(value) for value in known],
         {spec: [_number(row.scores.get(spec)) for row in rows] for spec in specs},
         [row.system for row in rows],
-        _questions([(row.id, row.system, row.question) for row in rows]),
+        _questions([(row.id, row.system, row.question) for row in rows])
+        if cluster is None
+        else [cluster_of(example_of_row(row), cluster) for row in rows],
     )
     return JudgedScores(_judged(panel), _fields(rows), [row.id for row in rows])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ from qassay.errors import DataError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from qassay.io.scored_files import ScoredRow
+    from qassay.io.scores.scored_files import ScoredRow
     from qassay.scoring.table import ScoreTable
 
 
@@ -80,7 +81,17 @@ def _joined(one: ScoredRow, other: ScoredRow) -> ScoredRow:
         unscored={**one.unscored, **other.unscored},
         judgement=other.judgement if one.judgement is None else one.judgement,
         question_type=other.question_type if one.question_type is None else one.question_type,
-        extra={**other.extra, **one.extra},
+        extra=_joined_extra(one.extra, other.extra),
         question=one.question or other.question,
         references_hash=one.references_hash or other.references_hash,
     )
+
+
+def _joined_extra(one: Mapping[str, object], other: Mapping[str, object]) -> dict[str, object]:
+    """Return the further fields of both; where both hold a map, as of how judges were asked, its entries too."""
+    joined = {**other, **one}
+    for name, held in one.items():
+        also = other.get(name)
+        if isinstance(held, Mapping) and isinstance(also, Mapping):
+            joined[name] = {**also, **held}
+    return joined

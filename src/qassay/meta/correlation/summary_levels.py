@@ -14,7 +14,7 @@ from qassay.meta.statistics.weighted import Coefficient
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from qassay.io.scored_files import ScoredRow
+    from qassay.io.scores.scored_files import ScoredRow
 
 _FEWEST = 3
 """The fewest judged items, and systems, that are correlated."""

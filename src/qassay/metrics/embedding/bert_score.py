@@ -20,7 +20,7 @@ from qassay.models.base import EMBEDDED, TokenWeights
 from qassay.models.load import is_encoder
 from qassay.records import ANSWER_CONTEXT
 from qassay.spec import Param
-from qassay.text.tokens import Tokens
+from qassay.text.tokenisers.tokens import Tokens
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -13,7 +13,7 @@ import numpy as np
 from qassay.features.assertions import assertions
 from qassay.features.batch import Batch
 from qassay.metrics.base import subset
-from qassay.metrics.learned.signals import Signals, lexical_signals, model_signals
+from qassay.metrics.learned.signals import LEXICAL, Signals, lexical_signals, model_signals
 from qassay.text.refusal import says_not_told
 
 if TYPE_CHECKING:
@@ -50,7 +50,10 @@ def asserted_signals(batch: Batch, pairs: Pairs, whole: Signals) -> Signals:
     if partial.any():
         part = _asserted_batch(batch)
         some = subset(pairs, partial)
-        signals = [lexical_signals(part, some), model_signals(part, some)]
+        signals = [
+            lexical_signals(part, some, [name for name in COMPARED if name in LEXICAL]),
+            model_signals(part, some),
+        ]
         known = [name for each in signals for name in each.names]
         found = np.column_stack([each.values for each in signals])
         values[partial] = found[:, [known.index(name) for name in COMPARED]]

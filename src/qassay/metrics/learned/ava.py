@@ -48,7 +48,7 @@ class Ava(LearnedMetric):
     """The probability that an answer is right, given question and reference (after Vu and Moschitti 2021).
 
     `kind=mini` is the embedded judge: a small network and what the batch knows of the texts, weighed in a logistic
-    layer. The paper's own models are `linear`, which is embedded too, and `a0` to `a2`, which are trained first.
+    layer. The paper's own models are `linear` and `a0` to `a2`; they are embedded too, and can be trained.
     """
 
     name = "ava"

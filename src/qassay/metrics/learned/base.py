@@ -10,6 +10,7 @@ from qassay.arrays import summed
 from qassay.equivalence.rule import RULE_NAMES
 from qassay.features.assertions import asserted_words
 from qassay.features.readability import UNREAD_TEXT, readable_pairs
+from qassay.io.parsing.aliases import likely_name
 from qassay.metrics.base import EMPTY_REFERENCE, MeanMetric, best, divide, subset
 from qassay.metrics.breakdown import NOTHING, Ingredient, ScoreBreakdown, best_pairs, shortened
 from qassay.metrics.learned.canonical_pairs import canonical_pairs
@@ -41,6 +42,16 @@ RULES = Param(
 )
 
 
+def note_missing_questions(batch: Batch) -> None:
+    """Note the answers without a question, and the field that probably holds it."""
+    found: dict[str | None, list[int]] = {}
+    for i, example in enumerate(batch.examples):
+        if not example.question.strip():
+            found.setdefault(likely_name("question", example.extra) if example.extra else None, []).append(i)
+    for name, rows in found.items():
+        batch.note(NO_QUESTION if name is None else f'{NO_QUESTION}; map "{name}" to question if it holds it', rows)
+
+
 class LearnedMetric(MeanMetric):
     """A probability for each candidate held against each reference; the best one counts, or their mean.
 
@@ -60,7 +71,7 @@ class LearnedMetric(MeanMetric):
 
     def values(self, batch: Batch) -> Floats:
         """Combine the references' probabilities."""
-        batch.note(NO_QUESTION, (i for i, example in enumerate(batch.examples) if not example.question.strip()))
+        note_missing_questions(batch)
         pairs = self._usable(batch)
         scores = self.pair_scores(batch, pairs)
         if self.text("refs") == "max":
@@ -124,8 +135,8 @@ class LearnedMetric(MeanMetric):
     def explain(self, batch: Batch) -> list[ScoreBreakdown]:
         """Show the reference that the verdict comes from, where there are several, and what was judged against it.
 
-        That is the answer as rules changed it, with the rules that did, and the parts of the verdict, where it is a sum
-        of parts and a model gave it.
+        That is the answer as rules changed it, with the rules that did, the parts of the verdict, where it is a sum of
+        parts and a model gave it, and where none did, what decided.
         """
         pairs = self._usable(batch)
         best_rows = best_pairs(self.pair_scores(batch, pairs), pairs.example, len(batch))
@@ -140,7 +151,7 @@ class LearnedMetric(MeanMetric):
                 i = int(examples[pair])
                 several = len(batch.examples[i].references) > 1
                 reference = [("reference", part.texts[part.reference[pair]])] if several else []
-                shown = [*reference, *_changes(side, row)]
+                shown = [*reference, *_changes(side, row), *_decided_by(side, row)]
                 ingredients = tuple(Ingredient(name, shortened(text)) for name, text in shown)
                 explained[i] = ScoreBreakdown(ingredients, parts.get(row, ()))
         return explained
@@ -213,6 +224,17 @@ def _changes(side: JudgedPairs, row: int) -> list[tuple[str, str]]:
         changes.setdefault(rule.name, []).append(f"{rule.before} \u2192 {rule.after or NOTHING}")
     by_rule = [(f"rule {name}", "; ".join(made)) for name, made in changes.items()]
     return [("judged as", side.batch.examples[row].candidate or NOTHING), *by_rule]
+
+
+def _decided_by(side: JudgedPairs, row: int) -> list[tuple[str, str]]:
+    """Return what a verdict comes from that needed neither rule nor model: equal texts, or symbols as they are."""
+    if side.fired:
+        return []
+    batch, pairs = side.batch, side.pairs
+    reference = batch.reference[pairs.reference[row]]
+    if batch.candidate[pairs.example[row]] == reference:
+        return [("decided by", "equal texts")]
+    return [("decided by", "symbols, compared as written")] if _symbolic(batch)[reference] else []
 
 
 def _symbolic(batch: Batch) -> Bools:

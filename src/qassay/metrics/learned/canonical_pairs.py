@@ -44,22 +44,30 @@ def canonical_pairs(batch: Batch, pairs: Pairs, rules: tuple[str, ...]) -> list[
 
 
 def _split(batch: Batch, pairs: Pairs, names: tuple[str, ...]) -> list[JudgedPairs]:
-    from qassay.equivalence.canonicalise import canonicalise  # noqa: PLC0415 - patterns take time to compile
+    from qassay.equivalence.canonicalise import canonicalise_all  # noqa: PLC0415 - patterns take time to compile
     from qassay.equivalence.registry import active_rules  # noqa: PLC0415
+    from qassay.equivalence.rule import AnswerPair  # noqa: PLC0415
 
-    rules = active_rules(names)
+    sides = list(zip(*(side.tolist() for side in pairs), strict=True))
+    texts, candidates, references = batch.texts, batch.candidate.tolist(), batch.reference.tolist()
+    differing = [row for row, (i, k) in enumerate(sides) if texts[candidates[i]] != texts[references[k]]]
+    given = [
+        AnswerPair(batch.examples[i].question, texts[references[k]], texts[candidates[i]])
+        for i, k in map(sides.__getitem__, differing)
+    ]
     rows, examples, fired = [], [], []
     changed: dict[str, set[int]] = {}
-    for row, (i, k) in enumerate(zip(*(side.tolist() for side in pairs), strict=True)):
+    for row, pair, found in zip(differing, given, canonicalise_all(given, active_rules(names)), strict=True):
+        if found is None:
+            continue
+        i, _ = sides[row]
         example = batch.examples[i]
-        candidate, reference = batch.texts[batch.candidate[i]], batch.texts[batch.reference[k]]
-        if candidate != reference and (found := canonicalise(example.question, reference, candidate, rules)):
-            rows.append(row)
-            fired.append(found.fired)
-            held = replace(example.references[0], text=reference)
-            examples.append(replace(example, candidate=found.candidate, references=(held,)))
-            for rule in found.fired:
-                changed.setdefault(rule.name, set()).add(i)
+        rows.append(row)
+        fired.append(found.fired)
+        held = replace(example.references[0], text=pair.reference)
+        examples.append(replace(example, candidate=found.candidate, references=(held,)))
+        for rule in found.fired:
+            changed.setdefault(rule.name, set()).add(i)
     if not rows:
         return as_written(batch, pairs)
     for name in names:

@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 import re
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from qassay.equivalence.quick_checks import may_have_word
 from qassay.features.embeddings import text_embeddings
 from qassay.features.pair_weights import pair_weights, project_weights
 from qassay.features.token_views import text_tokens, token_view
-from qassay.features.weightings import Keyphrase, QuestionKeyphrase
-from qassay.metrics.base import f_measure, subset
+from qassay.features.weightings import QuestionKeyphrase
+from qassay.io.example_columns import ExampleColumns
+from qassay.metrics.base import f_measure
 from qassay.metrics.embedding.matching import Units, match_pairs
 from qassay.metrics.lexical.ngrams import identical, overlap, table_overlap
 from qassay.models.base import EMBEDDED
 from qassay.text.refusal import is_refusal
+from qassay.text.tokenisers.tokens import Tokens
 
 if TYPE_CHECKING:
-    from qassay.arrays import Floats
+    from collections.abc import Callable, Sequence
+
+    from qassay.arrays import Bools, Floats, Ints
     from qassay.equivalence.dates.dates import Date
+    from qassay.equivalence.fuzzy_search import SearchedText
     from qassay.features.batch import Batch, Pairs
 
 JUDGE = "judge"
@@ -30,8 +37,10 @@ _CLOSE = 0.03
 _NEGATION = re.compile(
     r"\b(?:no|not|never|none|nobody|nothing|neither|nor|cannot|without)\b|n['\u2019]t\b", re.IGNORECASE
 )
-_YES = re.compile(r"^\W*(?:yes|yeah|yep|correct|true)\b", re.IGNORECASE)
-_NO = re.compile(r"^\W*(?:no|nope|not|never|incorrect|false)\b", re.IGNORECASE)
+_NEGATIONS = frozenset({"no", "not", "never", "none", "nobody", "nothing", "neither", "nor", "cannot", "without", "t"})
+"""One of these stands in every text with a negation."""
+_YES = re.compile(r"\W*(?:yes|yeah|yep|correct|true)\b", re.IGNORECASE)
+_NO = re.compile(r"\W*(?:no|nope|not|never|incorrect|false)\b", re.IGNORECASE)
 _NAME = re.compile(r"\W*(?:[^\W\d_a-z][^\s\d_]*\s+){1,8}[^\W\d_a-z][^\s\d_]*")
 
 
@@ -43,61 +52,87 @@ class Signals(NamedTuple):
     """(pairs, signals)"""
 
 
-def lexical_signals(batch: Batch, pairs: Pairs) -> Signals:
-    """Return the signals from words alone, each text read once."""
+LEXICAL = (
+    "found",
+    "token F1",
+    "same tokens",
+    "numbers missing",
+    "numbers close",
+    "dates differ",
+    "date missing",
+    "surname missing",
+    "in question",
+    "negation differs",
+    "yes against no",
+    "refusal",
+    "longer",
+)
+"""The signals from words alone."""
+
+
+def lexical_signals(batch: Batch, pairs: Pairs, names: Sequence[str] = LEXICAL) -> Signals:
+    """Return the signals from words alone, or those of some names; each text is read once."""
     view = token_view(batch, _TOK)
     tokens = view.tokens
     left, right = view.left(pairs), view.right(pairs)
-    shared = overlap(batch, view, pairs, 1)
     features = TextFeatures(batch)
     rows = list(zip(left.tolist(), right.tolist(), strict=True))
-    columns = {
-        "found": np.array([features.found(a, b) for a, b in rows]),
-        "token F1": f_measure(shared.precision, shared.recall, beta=1),
-        "same tokens": identical(view, pairs).astype(np.float64),
-        "numbers missing": np.array([features.numbers_missing(a, b) for a, b in rows]),
-        "numbers close": np.array([features.numbers_close(a, b) for a, b in rows]),
-        "dates differ": np.array([features.dates_differ(a, b) for a, b in rows]),
-        "date missing": np.array([features.date_missing(a, b) for a, b in rows]),
-        "surname missing": np.array([features.surname_missing(a, b) for a, b in rows]),
-        "in question": np.array([features.in_question(i, b) for i, (_, b) in zip(pairs.example, rows, strict=True)]),
-        "negation differs": (features.negated[left] != features.negated[right]).astype(np.float64),
-        "yes against no": (features.opinion[left] * features.opinion[right] < 0).astype(np.float64),
-        "refusal": (features.refusing[left] & ~features.refusing[right]).astype(np.float64),
-        "longer": np.clip(np.log((1 + tokens.lengths[left]) / (1 + tokens.lengths[right])), -3, 3),
+
+    def each_pair(read: Callable[[int, int], float]) -> Floats:
+        return np.array([read(a, b) for a, b in rows], np.float64)
+
+    def shared_words() -> Floats:
+        shared = overlap(batch, view, pairs, 1)
+        return f_measure(shared.precision, shared.recall, beta=1)
+
+    def in_question() -> Floats:
+        examples = pairs.example.tolist()
+        return np.array([features.in_question(i, b) for i, (_, b) in zip(examples, rows, strict=True)], np.float64)
+
+    columns: dict[str, Callable[[], Floats]] = {
+        "found": lambda: each_pair(features.found),
+        "token F1": shared_words,
+        "same tokens": lambda: identical(view, pairs).astype(np.float64),
+        "numbers missing": lambda: each_pair(features.numbers_missing),
+        "numbers close": lambda: each_pair(features.numbers_close),
+        "dates differ": lambda: each_pair(features.dates_differ),
+        "date missing": lambda: each_pair(features.date_missing),
+        "surname missing": lambda: each_pair(features.surname_missing),
+        "in question": in_question,
+        "negation differs": lambda: (features.negated[left] != features.negated[right]).astype(np.float64),
+        "yes against no": lambda: (features.opinion[left] * features.opinion[right] < 0).astype(np.float64),
+        "refusal": lambda: (features.refusing[left] & ~features.refusing[right]).astype(np.float64),
+        "longer": lambda: np.clip(np.log((1 + tokens.lengths[left]) / (1 + tokens.lengths[right])), -3, 3),
     }
-    return Signals(tuple(columns), np.stack(list(columns.values()), axis=1).reshape(-1, len(columns)))
+    return Signals(tuple(names), np.stack([columns[name]() for name in names], axis=1).reshape(-1, len(names)))
 
 
 def model_signals(batch: Batch, pairs: Pairs) -> Signals:
-    """Return the signals from keyphrase weights and embeddings: weighted overlap and similarity."""
-    columns = np.zeros((len(pairs.example), 4))
-    asking = np.array([bool(example.question.strip()) for example in batch.examples], bool)[pairs.example]
+    """Return the signals from keyphrase weights and embeddings: weighted overlap and similarity.
+
+    Answers without a question are weighed by the same head, which then attends to none: so the judge was trained.
+    """
+    names = ("key words", "key meaning", "meaning", "meaning recall")
+    if not len(pairs.example):
+        return Signals(names, np.zeros((0, len(names))))
     encoded = text_embeddings(batch, EMBEDDED, batch.resources.encoder(EMBEDDED).default_layer)
-    units = Units(encoded)
     plain = [(~each.special).astype(np.float64) for each in encoded]
-    for weighting, chosen in ((QuestionKeyphrase, asking), (Keyphrase, ~asking)):
-        if not chosen.any():
-            continue
-        some = subset(pairs, chosen)
-        view = token_view(batch, _TOK, weighting.name)
-        shared = table_overlap(view, some, view.tokens.grams(1))
-        weighed = pair_weights(batch, with_question=weighting.with_question)
-        weights = project_weights(weighed, [each.spans for each in encoded])
-        left, right = batch.candidate[some.example], batch.reference[some.reference]
-        sides = match_pairs(units, left, right)
-        rows = (weighed.candidate[some.example], weighed.reference[some.reference])
-        key = tuple(side.means(weights, row, _SHARPEN) for side, row in zip(sides, rows, strict=True))
-        precision, recall = (side.means(plain, row, 1.0) for side, row in zip(sides, (left, right), strict=True))
-        columns[chosen] = np.column_stack(
-            [
-                f_measure(shared.precision, shared.recall, beta=1),
-                f_measure(key[0], key[1], beta=1),
-                f_measure(precision, recall, beta=1),
-                recall,
-            ]
-        )
-    return Signals(("key words", "key meaning", "meaning", "meaning recall"), columns)
+    view = token_view(batch, _TOK, QuestionKeyphrase.name)
+    shared = table_overlap(view, pairs, view.tokens.grams(1))
+    weighed = pair_weights(batch, with_question=True)
+    weights = project_weights(weighed, [each.spans for each in encoded])
+    left, right = batch.candidate[pairs.example], batch.reference[pairs.reference]
+    sides = match_pairs(Units(encoded), left, right)
+    rows = (weighed.candidate[pairs.example], weighed.reference[pairs.reference])
+    key = tuple(side.means(weights, row, _SHARPEN) for side, row in zip(sides, rows, strict=True))
+    precision, recall = (side.means(plain, row, 1.0) for side, row in zip(sides, (left, right), strict=True))
+    columns = [
+        f_measure(shared.precision, shared.recall, beta=1),
+        f_measure(key[0], key[1], beta=1),
+        f_measure(precision, recall, beta=1),
+        recall,
+    ]
+    return Signals(names, np.column_stack(columns))
 
 
 class TextFeatures:
@@ -107,27 +142,48 @@ class TextFeatures:
         from qassay.equivalence.dates.dates import dates  # noqa: PLC0415 - patterns take time to compile
         from qassay.equivalence.fuzzy_search import SearchedText  # noqa: PLC0415
         from qassay.equivalence.negation.opinion import opinion  # noqa: PLC0415
+        from qassay.equivalence.numbers.quantities import quantities  # noqa: PLC0415
 
-        tokens = text_tokens(batch, _TOK)
-        self._words = tokens.rows()
+        self._batch = batch
+        self._words = text_tokens(batch, _TOK).rows()
         self._texts = [SearchedText(text, words) for text, words in zip(batch.texts, self._words, strict=True)]
         self._written = batch.texts
         self._dates_of = dates
-        cut = batch.resources.tokeniser(_TOK).tokens
-        questions = {text: SearchedText(text, cut(text)) for text in {example.question for example in batch.examples}}
-        self._questions = [questions[example.question] for example in batch.examples]
-        self.negated, yes, no = (
-            np.array([bool(form.search(text)) for text in batch.texts], bool) for form in (_NEGATION, _YES, _NO)
+        self._quantities = quantities
+        self._opinion_of = opinion
+
+    @cached_property
+    def _questions(self) -> list[SearchedText]:
+        """The question of each example."""
+        from qassay.equivalence.fuzzy_search import SearchedText  # noqa: PLC0415 - patterns take time to compile
+
+        examples = self._batch.examples
+        written = examples.questions if isinstance(examples, ExampleColumns) else [each.question for each in examples]
+        distinct = list(dict.fromkeys(written))
+        words = Tokens.cut(distinct, self._batch.resources.tokeniser(_TOK)).rows()
+        made = {text: SearchedText(text, found) for text, found in zip(distinct, words, strict=True)}
+        return [made[text] for text in written]
+
+    @cached_property
+    def negated(self) -> Bools:
+        """Which texts have a negation."""
+        return np.array(
+            [may_have_word(text, _NEGATIONS) and bool(_NEGATION.search(text)) for text in self._written], bool
         )
-        self.refusing = np.array([is_refusal(text) for text in batch.texts], bool)
-        opening = yes.astype(np.int64) - no.astype(np.int64)
-        self.opinion = np.array(
-            [
-                found.value if (found := opinion(text)) else plain
-                for text, plain in zip(batch.texts, opening, strict=True)
-            ],
-            np.int64,
-        )
+
+    @cached_property
+    def refusing(self) -> Bools:
+        """Which texts refuse to answer."""
+        return np.array([is_refusal(text) for text in self._written], bool)
+
+    @cached_property
+    def opinion(self) -> Ints:
+        """Whether each text opens with yes (1), no (-1) or neither (0)."""
+        return np.array([self._opening(text) for text in self._written], np.int64)
+
+    def _opening(self, text: str) -> int:
+        found = self._opinion_of(text)
+        return found.value if found else bool(_YES.match(text)) - bool(_NO.match(text))
 
     def _dates(self, text: int) -> tuple[Date, ...]:
         return self._dates_of(self._written[text])
@@ -138,7 +194,7 @@ class TextFeatures:
 
     def numbers_missing(self, candidate: int, reference: int) -> float:
         """Return the share of the reference's numbers that the candidate lacks."""
-        wanted = self._texts[reference].numbers.all
+        wanted = self._quantities(self._written[reference])
         if not wanted:
             return 0.0
         there = self._texts[candidate].numbers
@@ -146,7 +202,7 @@ class TextFeatures:
 
     def numbers_close(self, candidate: int, reference: int) -> float:
         """Return how near the candidate's numbers come to the reference's: 1 where equal, 0 from three per cent off."""
-        wanted = self._texts[reference].numbers.all
+        wanted = self._quantities(self._written[reference])
         if not wanted:
             return 0.0
         there = self._texts[candidate].numbers

@@ -70,7 +70,9 @@ class Bleu(Metric):
         view, pairs = token_view(batch, self.tok, self.spec.weights), self._usable(batch)
         one_by_one = self.text("refs") == "max" or view.weights is not None
         columns = (self._best_reference if one_by_one else self._all_references)(batch, view, pairs)
-        columns[np.setdiff1d(np.arange(len(batch)), pairs.example)] = 0
+        without = np.ones(len(batch), bool)
+        without[pairs.example] = False
+        columns[without] = 0
         return columns
 
     def finish(self, stats: Floats) -> Floats:

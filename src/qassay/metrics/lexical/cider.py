@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from qassay.features.frequencies import Frequencies, FrequencyNeed, Gram, ngrams
+from qassay.features.frequencies import Frequencies, FrequencyNeed, Gram, frequencies_for, load_frequencies, ngrams
 from qassay.features.token_views import token_view
 from qassay.metrics.base import OverlapMetric
 from qassay.metrics.parameters import tok
@@ -45,7 +45,7 @@ class Cider(OverlapMetric):
     def __init__(self, spec: MetricSpec) -> None:
         super().__init__(spec)
         path = self.text("df")
-        self._stored = None if path == "run" else Frequencies.load(Path(path))
+        self._stored = None if path == "run" else _stored(self.need, Path(path))
 
     @property
     def need(self) -> FrequencyNeed:
@@ -103,6 +103,10 @@ class Cider(OverlapMetric):
                 shared = sum(min(value, theirs[gram]) * theirs[gram] for gram, value in ours.items() if gram in theirs)
                 total += shared / (norm * other)
         return penalty * total / len(vectors)
+
+
+def _stored(need: FrequencyNeed, path: Path) -> Frequencies:
+    return frequencies_for(need, load_frequencies(path), path)
 
 
 _Vector = tuple[dict[Gram, float], float]

@@ -12,13 +12,13 @@ import numpy as np
 from rapidfuzz.distance import LCSseq
 
 from qassay.arrays import summed
-from qassay.text.tokens import ranges
+from qassay.text.tokenisers.tokens import ranges
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from qassay.arrays import Bools, Floats, Ints
-    from qassay.text.tokens import Tokens
+    from qassay.text.tokenisers.tokens import Tokens
 
 _TOKEN = 4.0
 """What a token adds for itself. The shares of weight that a subsequence has on both sides add up to 2 at most, so that

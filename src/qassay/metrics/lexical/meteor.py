@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from qassay.features.batch import Batch
     from qassay.features.resources import Resources
     from qassay.spec import MetricSpec
-    from qassay.text.tokens import Tokens
+    from qassay.text.tokenisers.tokens import Tokens
 
     Floats = NDArray[np.float64]
 

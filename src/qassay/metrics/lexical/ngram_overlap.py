@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from qassay.arrays import summed
-from qassay.text.factorize import number_keys
-from qassay.text.tokens import ranges
+from qassay.text.tokenisers.factorize import number_keys
+from qassay.text.tokenisers.tokens import ranges
 
 if TYPE_CHECKING:
     from qassay.arrays import Floats, Ints
-    from qassay.text.tokens import Tokens
+    from qassay.text.tokenisers.tokens import Tokens
 
 
 class SharedGrams:

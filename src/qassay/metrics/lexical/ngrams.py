@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from qassay.arrays import Bools, Floats, Ints
     from qassay.features.batch import Batch, Pairs
     from qassay.features.token_views import View
-    from qassay.text.tokens import GramTable
+    from qassay.text.tokenisers.tokens import GramTable
 
 
 class Overlap(NamedTuple):

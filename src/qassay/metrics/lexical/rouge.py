@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from qassay.arrays import Floats
     from qassay.features.batch import Batch, Pairs
     from qassay.features.token_views import View
-    from qassay.text.tokens import Tokens
+    from qassay.text.tokenisers.tokens import Tokens
 
 
 def _params(beta: float, cut: Param) -> tuple[Param, ...]:
@@ -164,8 +164,10 @@ class RougeL(Rouge):
 
     def unscored(self, batch: Batch) -> dict[int, str]:
         """Return which examples are too long."""
-        short = super().usable(batch).example
         found = super().unscored(batch)
+        if not found:
+            return found
+        short = super().usable(batch).example
         too_long = set(short.tolist()) & found.keys()
         return found | dict.fromkeys(too_long, TOO_LONG)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from qassay.metrics.questions.question_records import QuestionRecord, SourceRecord, SummaryRecord
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from qassay.metrics.questions.verification import Verifier
     from qassay.models.onnx.reader import Answer, Answerer
     from qassay.records import Example
+    from qassay.text.sentences import Span
 
 NO_SUMMARY = "no summary"
 NOTHING_TO_ASK = "no noun phrase to ask about"
@@ -33,12 +35,32 @@ class QuestionSource(NamedTuple):
     answers: str
 
 
+@dataclass(frozen=True, slots=True)
+class QuestionOptions:
+    """How questions are chosen, worded and answered."""
+
+    every: bool = True
+    """Whether phrases of which no plain question can be made are asked about too, by a gap in their sentence."""
+    nested: bool = False
+    """Whether phrases inside and around others are asked about too."""
+    wordings: int = 1
+    """In how many wordings a question is asked; the answer most agreed on counts."""
+    roundtrip: bool = False
+    """Whether questions are left out that the reader cannot answer from their own sentence."""
+    abstain: bool = True
+    """Whether the reader may leave a question unanswered."""
+
+
 class Inquiry(Protocol):
     """What a metric asks about an example."""
 
     @property
-    def name(self) -> str:
-        """The metric's."""
+    def label(self) -> str:
+        """The metric's name with what its questions depend on."""
+
+    @property
+    def options(self) -> QuestionOptions:
+        """How questions are chosen, worded and answered."""
 
     @property
     def nothing_beside(self) -> str:
@@ -55,6 +77,7 @@ class _Task(NamedTuple):
     example: int
     metric: str
     source: QuestionSource
+    options: QuestionOptions
 
 
 def unreadable(example: Example, inquiry: Inquiry, *, english: bool) -> str | None:
@@ -66,6 +89,30 @@ def unreadable(example: Example, inquiry: Inquiry, *, english: bool) -> str | No
         if english and is_foreign(text):
             return f"{name} is in {_LANGUAGES[script(text)]}, and the embedded chunker and reader are English"
     return None
+
+
+def answers_with(answer: Answer, span: Span) -> bool:
+    """Whether an answer and a span of the same text have a part in common."""
+    return bool(answer.text) and answer.start < span[1] and span[0] < answer.end
+
+
+def most_agreed(answers: Sequence[Answer]) -> Answer:
+    """Return the answer that shares most with the others, likely ones counting more; probabilities are their mean.
+
+    Of answers that agree equally, the likeliest is returned.
+    """
+    if len(answers) == 1:
+        return answers[0]
+    support = [sum(_shared(each, other) * (1 - other.none) for other in answers) for each in answers]
+    best = max(range(len(answers)), key=lambda i: (support[i], -answers[i].none))
+    return answers[best]._replace(none=sum(each.none for each in answers) / len(answers))
+
+
+def _shared(a: Answer, b: Answer) -> float:
+    """Return the F1 of two answers' characters in the text that both were found in."""
+    both = max(0, min(a.end, b.end) - max(a.start, b.start))
+    length = a.end - a.start + b.end - b.start
+    return 2 * both / length if length else 0.0
 
 
 class QAPipeline:
@@ -101,7 +148,7 @@ class QAPipeline:
         The same question on the same text is answered once, whichever summaries ask it.
         """
         tasks = [
-            _Task(i, inquiry.name, source)
+            _Task(i, inquiry.label, source, inquiry.options)
             for i, example in enumerate(examples)
             for inquiry in inquiries
             if example.candidate is not None and not unreadable(example, inquiry, english=self._english)
@@ -110,26 +157,65 @@ class QAPipeline:
         if self._english:
             texts = {text[:_LOOKED_AT] for task in tasks for text in (task.source.raises, task.source.answers)}
             self._unread |= {text for text in texts - self._unread if language_notes([text])}
-        raised = self._questioner.ask([task.source.raises for task in tasks])
-        questions = [(task, each) for task, found in zip(tasks, raised, strict=True) for each in found]
-        answers = self._answerer.answer([(each.question.text, task.source.answers) for task, each in questions])
+        questions = self._answerable(self._raised(tasks))
+        answers = self._answers(questions)
         verdicts = self._verdicts(questions, answers)
         records: dict[tuple[int, str, str], list[QuestionRecord]] = {}
         for (task, each), answer, verdict in zip(questions, answers, verdicts, strict=True):
             found = records.setdefault((task.example, task.metric, task.source.name), [])
-            found.append(self._question(each, answer, verdict))
+            found.append(self._question(task, each, answer, verdict))
         of_metric: dict[tuple[int, str], list[_Task]] = {}
         for task in tasks:
             of_metric.setdefault((task.example, task.metric), []).append(task)
         return [
-            [self._record(example, inquiry, of_metric.get((i, inquiry.name), []), records) for inquiry in inquiries]
+            [self._record(example, inquiry, of_metric.get((i, inquiry.label), []), records) for inquiry in inquiries]
             for i, example in enumerate(examples)
         ]
+
+    def _raised(self, tasks: Sequence[_Task]) -> list[tuple[_Task, RaisedQuestion]]:
+        """Return the questions of each task, in order."""
+        found: dict[tuple[bool, bool, str], list[RaisedQuestion]] = {}
+        for every, nested in dict.fromkeys((task.options.every, task.options.nested) for task in tasks):
+            texts = [t.source.raises for t in tasks if (t.options.every, t.options.nested) == (every, nested)]
+            raised = self._questioner.ask(texts, nested=nested, every=every)
+            found |= {(every, nested, text): each for text, each in zip(texts, raised, strict=True)}
+        return [
+            (task, each)
+            for task in tasks
+            for each in found[task.options.every, task.options.nested, task.source.raises]
+        ]
+
+    def _answerable(self, questions: list[tuple[_Task, RaisedQuestion]]) -> list[tuple[_Task, RaisedQuestion]]:
+        """Leave out the questions that are to be answered from their own sentence and are not."""
+        checked = [each.question for task, each in questions if task.options.roundtrip]
+        pairs = [(question.text, question.sentence) for question in checked]
+        if not pairs:
+            return questions
+        answers = self._answerer.answer(pairs)
+        kept = {
+            (question.text, question.sentence, question.answer)
+            for question, answer in zip(checked, answers, strict=True)
+            if answers_with(answer, question.answer_span)
+        }
+        return [
+            (task, each)
+            for task, each in questions
+            if not task.options.roundtrip or (each.question.text, each.question.sentence, each.question.answer) in kept
+        ]
+
+    def _answers(self, questions: Sequence[tuple[_Task, RaisedQuestion]]) -> list[Answer]:
+        """Answer each question, in one wording or several."""
+        wordings = [(each.question.text, *each.wordings)[: task.options.wordings] for task, each in questions]
+        pairs = [
+            (text, task.source.answers) for (task, _), texts in zip(questions, wordings, strict=True) for text in texts
+        ]
+        answers = iter(self._answerer.answer(pairs))
+        return [most_agreed([next(answers) for _ in texts]) for texts in wordings]
 
     def _verdicts(
         self, questions: Sequence[tuple[_Task, RaisedQuestion]], answers: Sequence[Answer]
     ) -> list[dict[str, float]]:
-        rows = [i for i, answer in enumerate(answers) if self._is_answered(answer)]
+        rows = [i for i, answer in enumerate(answers) if self._is_answered(questions[i][0], answer)]
         pairs = [
             Pair(
                 questions[i][1].question.text,
@@ -148,10 +234,12 @@ class QAPipeline:
             found[i] = {method: float(values[position]) for method, values in scores.items()}
         return found
 
-    def _is_answered(self, answer: Answer) -> bool:
-        return bool(answer.text) and answer.none < self._answerer.threshold
+    def _is_answered(self, task: _Task, answer: Answer) -> bool:
+        return bool(answer.text) and (not task.options.abstain or answer.none < self._answerer.threshold)
 
-    def _question(self, each: RaisedQuestion, answer: Answer, verdicts: dict[str, float]) -> QuestionRecord:
+    def _question(
+        self, task: _Task, each: RaisedQuestion, answer: Answer, verdicts: dict[str, float]
+    ) -> QuestionRecord:
         return QuestionRecord(
             question=each.question.text,
             kind=each.question.kind,
@@ -161,7 +249,7 @@ class QAPipeline:
             prediction=answer.text,
             prediction_span=(answer.start, answer.end),
             none=round(answer.none, 6),
-            answered=self._is_answered(answer),
+            answered=self._is_answered(task, answer),
             verdicts=verdicts,
         )
 
@@ -181,4 +269,4 @@ class QAPipeline:
             reason = NO_SUMMARY
         elif not any(source.questions for source in sources):
             reason = unreadable(example, inquiry, english=self._english) or NOTHING_TO_ASK
-        return SummaryRecord(example.id, example.system, inquiry.name, sources, reason)
+        return SummaryRecord(example.id, example.system, inquiry.label, sources, reason)

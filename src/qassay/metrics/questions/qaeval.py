@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -10,7 +11,7 @@ from qassay.errors import option
 from qassay.features.first_pass import PassContext
 from qassay.metrics.base import MeanMetric
 from qassay.metrics.questions.open_pipeline import reads_english
-from qassay.metrics.questions.qa_pipeline import QuestionSource, unreadable
+from qassay.metrics.questions.qa_pipeline import QuestionOptions, QuestionSource, unreadable
 from qassay.metrics.questions.question_pass import QuestionPass, Verdicts, example_key
 from qassay.metrics.questions.verification import IS_ANSWERED, METHODS
 from qassay.metrics.registry import create_all
@@ -35,6 +36,25 @@ class QuestionMetric(MeanMetric):
             choices=(*METHODS, IS_ANSWERED),
             aliases={"em": "exact_match"},
         ),
+        Param(
+            "questions",
+            "all",
+            "which phrases are asked about: all, some by a gap in their sentence, or those with a plain question alone",
+            choices=("all", "plain"),
+        ),
+        Param(
+            "phrases",
+            "maximal",
+            "which noun phrases are asked about: as large as they come, or those inside and around them too",
+            choices=("maximal", "nested"),
+        ),
+        Param("wordings", 1, "wordings of each question; the answer that most of them agree on counts", low=1, high=3),
+        Param(
+            "roundtrip",
+            default=False,
+            meaning="whether questions are left out that cannot be answered from their own sentence",
+        ),
+        Param("abstain", default=True, meaning="whether the reader may leave a question unanswered"),
     )
     reference_free = True
     precedence = 2
@@ -54,6 +74,23 @@ class QuestionMetric(MeanMetric):
         return self.text("verify")
 
     @property
+    def label(self) -> str:
+        """The metric's name with the parameters that its questions depend on."""
+        options = tuple(each for each in self.spec.options if each[0] != "verify")
+        return str(replace(self.spec, options=options))
+
+    @property
+    def options(self) -> QuestionOptions:
+        """How questions are chosen, worded and answered."""
+        return QuestionOptions(
+            every=self.text("questions") == "all",
+            nested=self.text("phrases") == "nested",
+            wordings=int(self.number("wordings")),
+            roundtrip=bool(self.settings["roundtrip"]),
+            abstain=bool(self.settings["abstain"]),
+        )
+
+    @property
     def runs_model(self) -> bool:
         """Models ask and answer."""
         return True
@@ -67,7 +104,7 @@ class QuestionMetric(MeanMetric):
     def first_passes(self, resources: Resources) -> tuple[QuestionPass]:
         """Ask all questions of the run."""
         models = resources.questions or Models(model=resources.model, device=resources.device)
-        return (QuestionPass(models, {self.name: self}, () if self.method == IS_ANSWERED else (self.method,)),)
+        return (QuestionPass(models, {self.label: self}, () if self.method == IS_ANSWERED else (self.method,)),)
 
     def identity(self, resources: Resources) -> dict[str, str]:
         """Return the models' fingerprints."""
@@ -85,22 +122,22 @@ class QuestionMetric(MeanMetric):
         """Return the scores that follow from the run's questions."""
         verdicts = self._verdicts(batch)
         keys = [example_key(example) for example in batch.examples]
-        return np.array([verdicts.value(self.name, key, self.method) for key in keys], np.float64)
+        return np.array([verdicts.value(self.label, key, self.method) for key in keys], np.float64)
 
     def unscored(self, batch: Batch) -> dict[int, str]:
         """Return why a summary has no score."""
         reasons = self._verdicts(batch).reasons
-        keys = [(self.name, example_key(example)) for example in batch.examples]
+        keys = [(self.label, example_key(example)) for example in batch.examples]
         return {i: reasons[key] for i, key in enumerate(keys) if key in reasons}
 
     def _verdicts(self, batch: Batch) -> Verdicts:
         """Return the run's verdicts, and ask now what the first pass did not: of one reference of several, say."""
         (need,) = self.first_passes(batch.resources)
         verdicts = batch.resources.first_pass_result(need)
-        unseen = [each for each in batch.examples if (self.name, example_key(each)) not in verdicts.found]
+        unseen = [each for each in batch.examples if (self.label, example_key(each)) not in verdicts.found]
         if not unseen:
             return verdicts
-        return batch.memo((QuestionMetric, self.name), lambda: self._ask(verdicts, unseen, batch.resources))
+        return batch.memo((QuestionMetric, self.label), lambda: self._ask(verdicts, unseen, batch.resources))
 
     def _ask(self, known: Verdicts, unseen: list[Example], resources: Resources) -> Verdicts:
         (need,) = self.first_passes(resources)

@@ -7,15 +7,17 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from qassay.metrics.questions.phrase_selection import select_answers
-from qassay.metrics.questions.question_templates import generate
+from qassay.metrics.questions.sentences.parsed_sentence import parse
+from qassay.metrics.questions.sentences.phrase_selection import select_answers, select_nested
+from qassay.metrics.questions.wording.clause_questions import ask_in_clause
+from qassay.metrics.questions.wording.gap_questions import ask_for_gap
+from qassay.metrics.questions.wording.question_words import ask_for
 from qassay.text.sentences import sentence_spans
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from qassay.metrics.questions.phrase_selection import Phrase
-    from qassay.metrics.questions.question_templates import Question
+    from qassay.metrics.questions.sentences.phrase_selection import Phrase
     from qassay.models.syntax import Chunker, TaggedSentence
     from qassay.text.sentences import Span
 
@@ -26,11 +28,25 @@ _KEPT = 20_000
 
 
 @dataclass(frozen=True, slots=True)
+class Question:
+    """A question with where it comes from."""
+
+    text: str
+    answer: str
+    sentence: str
+    answer_span: Span
+    """Character positions of the answer in the sentence."""
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
 class RaisedQuestion:
     """A question with the span of its answer in the text that raised it."""
 
     question: Question
     span: Span
+    wordings: tuple[str, ...] = ()
+    """The question in other words, where it can be put so."""
 
 
 class QuestionWriter(Protocol):
@@ -45,12 +61,16 @@ class QuestionWriter(Protocol):
 
 
 class Questioner:
-    """Raises questions about texts: one for each noun phrase and name of each sentence."""
+    """Raises questions about texts: one for each noun phrase and name of each sentence.
+
+    A writer words a question for every phrase. By rule a phrase of which no plain question can be made is asked for by
+    a gap in its sentence, or not at all.
+    """
 
     def __init__(self, chunker: Chunker, writer: QuestionWriter | None = None) -> None:
         self._chunker = chunker
         self._writer = writer
-        self._recent: OrderedDict[str, list[RaisedQuestion]] = OrderedDict()
+        self._recent: OrderedDict[tuple[str, bool, bool], list[RaisedQuestion]] = OrderedDict()
 
     @property
     def fingerprint(self) -> str:
@@ -58,35 +78,60 @@ class Questioner:
         own = self._chunker.fingerprint
         return f"{own}+{self._writer.fingerprint}" if self._writer else own
 
-    def ask(self, texts: Sequence[str]) -> list[list[RaisedQuestion]]:
-        """Return every text's questions, in its order; the same question is asked once per text."""
-        new = [text for text in dict.fromkeys(texts) if text not in self._recent]
-        for text, raised in zip(new, self._raise(new), strict=True):
-            self._recent[text] = raised
-        found = [self._recent[text] for text in texts]
-        for text in texts:
-            self._recent.move_to_end(text)
+    def ask(self, texts: Sequence[str], *, nested: bool = False, every: bool = True) -> list[list[RaisedQuestion]]:
+        """Return every text's questions, in its order; the same question is asked once per text and answer.
+
+        `nested` asks about the phrases inside and around others too; without `every`, only those are asked about of
+        which a plain question can be made.
+        """
+        keys = [(text, nested, every) for text in texts]
+        new = [key for key in dict.fromkeys(keys) if key not in self._recent]
+        for key, raised in zip(new, self._raise([key[0] for key in new], nested=nested, every=every), strict=True):
+            self._recent[key] = raised
+        found = [self._recent[key] for key in keys]
+        for key in keys:
+            self._recent.move_to_end(key)
         while len(self._recent) > _KEPT:
             self._recent.popitem(last=False)
         return found
 
-    def _raise(self, texts: Sequence[str]) -> list[list[RaisedQuestion]]:
+    def _raise(self, texts: Sequence[str], *, nested: bool, every: bool) -> list[list[RaisedQuestion]]:
         sentences = [(i, span) for i, text in enumerate(texts) for span in _statements(text)]
         tagged = self._chunker.tag([texts[i][slice(*span)] for i, span in sentences])
+        select = select_nested if nested else select_answers
         phrases = [
             (i, start, sentence, phrase)
             for (i, (start, _)), sentence in zip(sentences, tagged, strict=True)
-            for phrase in select_answers(sentence)
+            for phrase in select(sentence)
         ]
-        questions = [generate(sentence, phrase, self._chunker.knows) for _, _, sentence, phrase in phrases]
-        if self._writer:
-            written = self._writer.write([(sentence, phrase) for _, _, sentence, phrase in phrases])
-            questions = [question.worded(text) for question, text in zip(questions, written, strict=True)]
+        worded = self._worded([(sentence, phrase) for _, _, sentence, phrase in phrases], every=every)
         found: list[dict[tuple[str, str], RaisedQuestion]] = [{} for _ in texts]
-        for (i, start, _, _), question in zip(phrases, questions, strict=True):
-            low, high = question.answer_span
-            found[i].setdefault((question.text, question.answer), RaisedQuestion(question, (start + low, start + high)))
+        for (i, start, sentence, phrase), wordings in zip(phrases, worded, strict=True):
+            if not wordings:
+                continue
+            low, high = phrase.characters(sentence)
+            kind = ask_for(sentence, phrase).kind
+            question = Question(wordings[0], phrase.text(sentence), sentence.text, (low, high), kind)
+            raised = RaisedQuestion(question, (start + low, start + high), wordings[1:])
+            found[i].setdefault((question.text, question.answer), raised)
         return [list(each.values()) for each in found]
+
+    def _worded(self, phrases: Sequence[tuple[TaggedSentence, Phrase]], *, every: bool) -> list[tuple[str, ...]]:
+        if self._writer:
+            return [(text,) for text in self._writer.write(phrases)]
+        parsed = {id(sentence): parse(sentence) for sentence in {id(each): each for each, _ in phrases}.values()}
+        knows = self._chunker.knows
+        plain = [ask_in_clause(parsed[id(sentence)], phrase, knows) for sentence, phrase in phrases]
+        if not every:
+            return plain
+        return [
+            texts or _in_tuple(ask_for_gap(parsed[id(sentence)].sentence, phrase))
+            for (sentence, phrase), texts in zip(phrases, plain, strict=True)
+        ]
+
+
+def _in_tuple(text: str | None) -> tuple[str, ...]:
+    return () if text is None else (text,)
 
 
 def _statements(text: str) -> list[Span]:

@@ -37,7 +37,7 @@ class SummaryRecord(msgspec.Struct):
     id: str
     system: str
     metric: str
-    """`qaeval` or `feqa`."""
+    """`qaeval` or `feqa`, with the parameters that its questions depend on."""
     sources: list[SourceRecord]
     unscored: str | None = None
     """Why there is no score."""

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 BERT_SCORE, IS_ANSWERED = "bert_score", "is_answered"
 METHODS = {
     "lerc": "lerc,context=phrase,unread=score",
+    "ava": "ava,unread=score",
     "exact_match": "exact_match",
     "token_f1": "token_f1",
     BERT_SCORE: "bert_score,context=phrase,unread=score",

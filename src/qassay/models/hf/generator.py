@@ -44,7 +44,7 @@ class HFGenerator:
         if not getattr(config, "is_encoder_decoder", False):
             raise ModelError(
                 f"{self.ref} is a {config.model_type}, which does not turn one text into another; "
-                "name a sequence-to-sequence model such as a T5 or BART that was trained to ask questions"
+                "name a sequence-to-sequence model such as a T5 or BART that was trained for it"
             )
         try:
             self._tokenizer = AutoTokenizer.from_pretrained(self._folder, trust_remote_code=False)
@@ -61,17 +61,20 @@ class HFGenerator:
         tokenizer = [path for path in sorted(self._folder.glob("tokenizer*")) if path.is_file()]
         return fingerprint(*tokenizer, *self._weights)
 
-    def generate(self, texts: Sequence[str]) -> list[str]:
-        """Return the model's output for each text; equal texts run once, texts of like length together."""
+    def generate(self, texts: Sequence[str], longest: int = _LONGEST_OUTPUT) -> list[str]:
+        """Return the model's output for each text; equal texts run once, texts of like length together.
+
+        An output ends after `longest` pieces at most.
+        """
         order = sorted(dict.fromkeys(texts), key=len)
         made: dict[str, str] = {}
         size = _AT_ONCE[self._device]
         for start in range(0, len(order), size):
             chunk = order[start : start + size]
-            made.update(zip(chunk, self._run(chunk), strict=True))
+            made.update(zip(chunk, self._run(chunk, longest), strict=True))
         return [made[text] for text in texts]
 
-    def _run(self, texts: Sequence[str]) -> list[str]:
+    def _run(self, texts: Sequence[str], longest: int) -> list[str]:
         import torch  # noqa: PLC0415 - heavy, an optional extra
 
         given = self._tokenizer(
@@ -81,6 +84,6 @@ class HFGenerator:
         given.pop("token_type_ids", None)
         with torch.inference_mode():
             written = self._model.generate(
-                **given, max_new_tokens=_LONGEST_OUTPUT, num_beams=_BEAMS, do_sample=False, early_stopping=True
+                **given, max_new_tokens=longest, num_beams=_BEAMS, do_sample=False, early_stopping=True
             )
         return [text.strip() for text in self._tokenizer.batch_decode(written, skip_special_tokens=True)]

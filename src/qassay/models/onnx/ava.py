@@ -6,17 +6,18 @@ A folder may hold several of the paper's designs, each a graph over the states o
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import msgspec
 import numpy as np
 
 from qassay.errors import ModelError
 from qassay.models.base import windows
-from qassay.models.folder import TOKENIZER, check_file_names, fingerprint, read_description
+from qassay.models.folder import IDS, TOKENIZER, check_file_names, fingerprint, read_description
 from qassay.models.hf.judge_design import ROLE_OF_LETTER, design_named
 from qassay.models.onnx.judge import NEAREST
 from qassay.models.onnx.judge_segments import ROLES, piece_kinds, segment_ids, text_keys
+from qassay.models.runtime import Step
 from qassay.text.split_joined import split_joined
 
 if TYPE_CHECKING:
@@ -40,6 +41,8 @@ class AvaHead(msgspec.Struct, frozen=True):
     weights: str
     longest: dict[str, int]
     """How many pieces of each text are read, including its two special tokens."""
+    scale: Annotated[float, msgspec.Meta(gt=0)] = 1.0
+    """What logits are multiplied with, so that probabilities are as sure as they may be."""
 
     def __post_init__(self) -> None:
         check_file_names(self.graph, self.weights)
@@ -92,9 +95,9 @@ class OnnxAva:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Identity of the weights of encoder and design, of the design's graph and of the tokenizer."""
+        """Identity of the weights of encoder and design, of the design's graph and scale, and of the tokenizer."""
         names = (TOKENIZER, self._encoder.model.weights, self._head.weights, self._head.graph)
-        return fingerprint(*(self._runtime.folder / name for name in names))
+        return fingerprint(*(self._runtime.folder / name for name in names), f"{self._head.scale}")
 
     def judge(self, pairs: Sequence[JudgeInput]) -> Floats:
         """Return the logit of each candidate being right; equal pairs run once."""
@@ -105,8 +108,7 @@ class OnnxAva:
         distinct = {pair: number for number, pair in enumerate(dict.fromkeys(pairs))}
         texts = self._cut([text for pair in distinct for role in _READ if (text := getattr(pair, role)).strip()])
         rows = [self._rows(pair, texts) for pair in distinct]
-        found = self._runtime.parallel(self._run, rows, [sum(len(pieces) for pieces, _ in each) for each in rows])
-        return np.array(found, np.float64)[np.array([distinct[pair] for pair in pairs], np.int64)]
+        return self._head.scale * self._run(rows)[np.array([distinct[pair] for pair in pairs], np.int64)]
 
     @cached_property
     def _kinds(self) -> Any:  # noqa: ANN401 - an array of numpy's
@@ -145,11 +147,16 @@ class OnnxAva:
         first = ROLES.index(next(iter(found), roles[0]))
         return np.concatenate([[before], *pieces]), np.concatenate([[4 * first], *segments.values()])
 
-    def _run(self, rows: Sequence[Row]) -> Floats:
-        session = self._runtime.session(self._head.graph, self._head.weights)
-        given: dict[str, Any] = {}
-        for number, (pieces, segments) in enumerate(rows):
-            given[f"states{number}"] = self._encoder.states(pieces, self._head.layer)[None]
-            given[f"marks{number}"] = segments[None]
-        (parts,) = session.run(None, given)
-        return np.asarray(parts[0], np.float64)
+    def _run(self, rows: Sequence[Sequence[Row]]) -> Floats:
+        """Return the parts of the logit of each row of pairs of texts."""
+        count, layer = len(self._pairs), self._head.layer
+        steps = [
+            step for number in range(count) for step in self._encoder.steps(layer, f"{IDS}{number}", f"states{number}")
+        ]
+        steps.append(Step(self._head.graph, self._head.weights, ("parts",)))
+        items = []
+        for each in rows:
+            pieces = {f"{IDS}{number}": pieces for number, (pieces, _) in enumerate(each)}
+            items.append(pieces | {f"marks{number}": segments for number, (_, segments) in enumerate(each)})
+        made = self._runtime.fetch([parts for (parts,) in self._runtime.run(steps, items, ["parts"])])
+        return np.array([parts.reshape(-1) for parts in made], np.float64)

@@ -11,6 +11,7 @@ import msgspec
 import numpy as np
 
 from qassay.models.folder import TOKENIZER, check_file_names, fingerprint, read_description
+from qassay.models.runtime import Step
 from qassay.models.syntax import BOUNDS, CHUNKS, ENTITIES, KINDS, PARTS, TaggedSentence, Word
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from qassay.models.base import TokenEmbeddings
     from qassay.models.onnx.encoder import OnnxEncoder
     from qassay.models.syntax import Span
 
@@ -80,14 +80,10 @@ class OnnxChunker:
     def tag(self, sentences: Sequence[str]) -> list[TaggedSentence]:
         """Return every sentence's words; beyond what the model reads at once they are taken for plain nouns."""
         longest = self._encoder.model.longest
-        session = self._encoder.runtime.session(self._head.graph, self._head.weights)
-
-        def scores(made: TokenEmbeddings) -> NDArray[np.float32]:
-            (found,) = session.run(None, {"states": made.vectors[None, :longest]})
-            return np.asarray(found[0], np.float32)
-
-        encoded = self._encoder.encode(sentences, self._head.layer)
-        found = self._encoder.runtime.parallel(scores, encoded, [len(made.ids) for made in encoded])
+        encoded = self._encoder.read(sentences, self._head.layer)
+        step = Step(self._head.graph, self._head.weights, ("scores",))
+        made = self._encoder.runtime.run([step], [{"states": each.states[:longest]} for each in encoded], ["scores"])
+        found = self._encoder.runtime.fetch([scores for (scores,) in made])
         return [
             decode(sentence, [(int(a), int(b)) for a, b in made.spans[:longest]], row)
             for sentence, made, row in zip(sentences, encoded, found, strict=True)

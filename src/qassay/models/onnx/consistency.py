@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import msgspec
 import numpy as np
 
 from qassay.models.folder import TOKENIZER, check_file_names, fingerprint, read_description
+from qassay.models.onnx.encoder import EncodedText
 from qassay.models.onnx.reader import best_span, no_answer
+from qassay.models.runtime import Step
 from qassay.text.sentences import sentence_spans
 
 if TYPE_CHECKING:
@@ -19,8 +21,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from qassay.arrays import Ints
-    from qassay.models.base import TokenEmbeddings, Vectors
+    from qassay.models.base import Vectors
     from qassay.models.onnx.encoder import OnnxEncoder
+    from qassay.models.runtime import Rows
 
     Span = tuple[int, int]
 
@@ -28,6 +31,7 @@ DESCRIPTION = "consistency.json"
 SKIMMED = "long documents of which only the windows nearest to a claim were read"
 CUT_CLAIM = "claims longer than the model reads at once, cut"
 _SPECIAL_TOKENS = 2
+_OUTPUTS = ("logit", "wrong", "support")
 _LONGEST_WRONG, _LONGEST_SUPPORT = 40, 100
 """Pieces of a span."""
 _KEPT_DOCUMENTS = 64
@@ -74,6 +78,14 @@ class _Window(NamedTuple):
     """The distinct word pieces."""
 
 
+class _Reading(NamedTuple):
+    """A claim and a window of a document, encoded, and where the window begins, in characters."""
+
+    claim: EncodedText
+    document: EncodedText
+    start: int
+
+
 class OnnxConsistency:
     """The consistency head of an ONNX model folder."""
 
@@ -106,12 +118,13 @@ class OnnxConsistency:
         chosen = {pair: self._nearest(pair[0], documents[pair[1]]) for pair in readable}
         texts = dict.fromkeys(claim for claim, _ in readable)
         texts |= dict.fromkeys(document[w.start : w.end] for (_, document), found in chosen.items() for w in found)
-        states = dict(zip(texts, self._encoder.encode(list(texts), self._head.layer), strict=True))
+        states = dict(zip(texts, self._encoder.read(list(texts), self._head.layer), strict=True))
         jobs = [(pair, window) for pair, found in chosen.items() for window in found]
-        read = self._runtime.parallel(
-            lambda job: self._read(states[job[0][0]], states[job[0][1][job[1].start : job[1].end]], job[1].start),
-            jobs,
-            [len(states[pair[1][window.start : window.end]].ids) for pair, window in jobs],
+        read = self._read(
+            [
+                _Reading(states[claim], states[document[window.start : window.end]], window.start)
+                for (claim, document), window in jobs
+            ]
         )
         best: dict[tuple[str, str], tuple[float, Span | None, Span | None]] = {}
         for (pair, _), found in zip(jobs, read, strict=True):
@@ -184,41 +197,49 @@ class OnnxConsistency:
         order = sorted(range(len(windows)), key=lambda i: -scores[i])[:most]
         return [windows[i] for i in sorted(order)]
 
-    @cached_property
-    def _session(self) -> Any:  # noqa: ANN401 - the library's class is not typed
-        return self._runtime.session(self._head.graph, self._head.weights)
-
-    def _read(
-        self, claim: TokenEmbeddings, document: TokenEmbeddings, start: int
-    ) -> tuple[float, Span | None, Span | None]:
+    def _read(self, jobs: Sequence[_Reading]) -> list[tuple[float, Span | None, Span | None]]:
         """Return the log-odds of being consistent, and the spans that are wrong and that support, in characters."""
-        claim = _shortened(claim, self._head.longest_claim)
-        document = _shortened(document, self._head.window + _SPECIAL_TOKENS)
-        same = claim.ids[:, None] == document.ids
-        same[[0, -1]] = False
-        same[:, [0, -1]] = False
-        logit, wrong, support = self._session.run(
-            None,
-            {
-                "claim": claim.vectors[None],
-                "document": document.vectors[None],
-                "claim_shared": same.any(1)[None].astype(np.int64),
-                "document_shared": same.any(0)[None].astype(np.int64),
-            },
+        step = Step(self._head.graph, self._head.weights, _OUTPUTS)
+        jobs = [
+            job._replace(
+                claim=_shortened(job.claim, self._head.longest_claim),
+                document=_shortened(job.document, self._head.window + _SPECIAL_TOKENS),
+            )
+            for job in jobs
+        ]
+        made = self._runtime.run([step], [_inputs(job) for job in jobs], _OUTPUTS)
+        logits, wrong, support = (
+            self._runtime.fetch([outputs[number] for outputs in made]) for number in range(len(_OUTPUTS))
         )
-        return (
-            float(np.ravel(logit)[0]),
-            _span(wrong[0], claim.spans, 0, _LONGEST_WRONG),
-            _span(support[0], document.spans, start, _LONGEST_SUPPORT),
-        )
+        return [
+            (
+                float(np.ravel(logits[i])[0]),
+                _span(wrong[i], job.claim.spans, 0, _LONGEST_WRONG),
+                _span(support[i], job.document.spans, job.start, _LONGEST_SUPPORT),
+            )
+            for i, job in enumerate(jobs)
+        ]
 
 
-def _shortened(text: TokenEmbeddings, longest: int) -> TokenEmbeddings:
+def _inputs(job: _Reading) -> dict[str, Rows]:
+    """Return the states of claim and document, and which of their pieces the other one has too."""
+    same = job.claim.ids[:, None] == job.document.ids
+    same[[0, -1]] = False
+    same[:, [0, -1]] = False
+    return {
+        "claim": job.claim.states,
+        "document": job.document.states,
+        "claim_shared": same.any(1).astype(np.int64),
+        "document_shared": same.any(0).astype(np.int64),
+    }
+
+
+def _shortened(text: EncodedText, longest: int) -> EncodedText:
     """Leave out what is behind the longest that is read, the closing mark kept."""
     if len(text.ids) <= longest:
         return text
     rows = np.r_[: longest - 1, len(text.ids) - 1]
-    return type(text)(text.ids[rows], text.spans[rows], text.vectors[rows], text.special[rows])
+    return EncodedText(text.ids[rows], text.spans[rows], text.states[rows], text.special[rows])
 
 
 def _span(scores: Vectors, places: Ints, start: int, longest: int) -> Span | None:

@@ -6,14 +6,16 @@ With a context it is LERC's reader as well: the passage that the question is abo
 from __future__ import annotations
 
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 import msgspec
 import numpy as np
 
 from qassay.models.base import ModelNotes, windows
-from qassay.models.folder import TOKENIZER, check_file_names, fingerprint, read_description
-from qassay.models.onnx.judge_segments import ROLES, piece_kinds, segment_ids, text_keys
+from qassay.models.folder import IDS, TOKENIZER, check_file_names, fingerprint, read_description
+from qassay.models.onnx.judge_rows import PairTexts, PieceText, judge_rows
+from qassay.models.onnx.judge_segments import ROLES, piece_kinds, text_keys
+from qassay.models.runtime import Step, single_values
 from qassay.text.split_joined import moved_spans, split_joined
 
 if TYPE_CHECKING:
@@ -90,13 +92,6 @@ def as_logits(outputs: Floats, kind: JudgeOutput) -> Floats:
     return np.asarray(np.log(ratings) - np.log1p(-ratings), np.float64)
 
 
-class _Text(NamedTuple):
-    pieces: Ints
-    keys: Ints
-    spans: Ints
-    """Where the pieces stand in the text, joined words parted."""
-
-
 class OnnxJudge:
     """The judge of an ONNX model folder."""
 
@@ -124,54 +119,57 @@ class OnnxJudge:
         """Return the logit of each candidate being right; equal pairs run once."""
         distinct = {pair: number for number, pair in enumerate(dict.fromkeys(pairs))}
         texts = self._cut([text for pair in distinct for role in ROLES if (text := getattr(pair, role)).strip()])
-        rows = [self._row(pair, texts) for pair in distinct]
-        logits = self._runtime.parallel(self._logit, rows, [len(pieces) for pieces, _ in rows])
-        found = as_logits(np.array(logits, np.float64), self._head.output)
+        rows = self._rows(list(distinct), texts)
+        found = as_logits(self._outputs(rows), self._head.output)
         return found[np.array([distinct[pair] for pair in pairs], np.int64)]
 
     @property
     def _kinds(self) -> NDArray[np.uint8]:
         return _kinds_of(self._encoder)
 
-    def _cut(self, texts: Sequence[str]) -> dict[str, _Text]:
+    def _cut(self, texts: Sequence[str]) -> dict[str, PieceText]:
         distinct = list(dict.fromkeys(texts))
         cut = self._encoder.cut_with_spans([split_joined(text) for text in distinct])
         keys = text_keys([pieces for pieces, _ in cut], self._kinds)
-        return {text: _Text(pieces, key, spans) for text, (pieces, spans), key in zip(distinct, cut, keys, strict=True)}
+        return {
+            text: PieceText(pieces, key, spans) for text, (pieces, spans), key in zip(distinct, cut, keys, strict=True)
+        }
 
-    def _row(self, pair: JudgeInput, texts: Mapping[str, _Text]) -> tuple[Ints, Ints]:
-        """Return the pieces of a pair's texts in one row, with their segment ids."""
-        found = {role: texts[words] for role in ROLES if (words := getattr(pair, role)).strip()}
-        asserted = _asserted(pair, found["candidate"]) if self.reads_assertions and "candidate" in found else None
+    def _rows(self, pairs: Sequence[JudgeInput], texts: Mapping[str, PieceText]) -> list[tuple[Ints, Ints]]:
+        """Return the pieces of each pair's texts in one row, with their segment ids."""
+        fitted = [self._fitted(pair, texts) for pair in pairs]
+        return judge_rows(fitted, self._encoder.special_tokens, marks_assertions=self.reads_assertions)
+
+    def _fitted(self, pair: JudgeInput, texts: Mapping[str, PieceText]) -> PairTexts:
+        """Return a pair's texts that are not blank, as much of each as the judge reads."""
+        found = {role: texts[words] for role in ROLES if (words := getattr(pair, role)) in texts}
+        spans = None
+        if self.reads_assertions and pair.asserted is not None:
+            spans = tuple(moved_spans(pair.candidate, pair.asserted)) if pair.asserted else ()
         room = self._encoder.model.longest - 1
         for role, text in found.items():
             longest = min(self._head.longest[role] - _SPECIAL_TOKENS, room - 1)
             if len(text.pieces) > longest:
-                if role == "candidate" and asserted is not None and pair.asserted:
-                    part = around(asserted, longest)
+                if role == "candidate" and spans:
+                    part = around(_asserted(text, spans), longest)
                 else:
                     part = _nearest(text, found.get("candidate" if role == "reference" else "reference"), longest)
-                found[role] = _Text(text.pieces[part], text.keys[part], text.spans[part])
-                asserted = asserted[part] if role == "candidate" and asserted is not None else asserted
+                found[role] = PieceText(text.pieces[part], text.keys[part], text.spans[part])
                 self.notes.add(NEAREST, [getattr(pair, role)])
             room -= min(len(text.pieces), longest) + 1
-        before, after = self._encoder.special_tokens
-        # Every text ends in a special token, which matches nothing; the first one also begins with one.
-        keys = {role: np.append(text.keys, 0) for role, text in found.items()}
-        segments = segment_ids(keys, None if asserted is None else np.append(asserted, False))
-        pieces = [np.append(text.pieces, after) for text in found.values()]
-        first = ROLES.index(next(iter(found), ROLES[0]))
-        return np.concatenate([[before], *pieces]), np.concatenate([[4 * first], *segments.values()])
+        return PairTexts(tuple(map(ROLES.index, found)), tuple(found.values()), spans)
 
-    @cached_property
-    def _session(self) -> Any:  # noqa: ANN401 - the library's class is not typed
-        return self._runtime.session(self._head.graph, self._head.weights)
+    @property
+    def step(self) -> Step:
+        """The graph that reads on from the encoder's states."""
+        return Step(self._head.graph, self._head.weights, ("output",))
 
-    def _logit(self, row: tuple[Ints, Ints]) -> float:
-        pieces, segments = row
-        states = self._encoder.states(pieces, self._head.layer)
-        (logit,) = self._session.run(None, {"states": states[None], "marks_of_pieces": segments[None]})
-        return float(logit[0, 0, 0])
+    def _outputs(self, rows: Sequence[tuple[Ints, Ints]]) -> Floats:
+        """Run the network on the pieces and segment ids of each pair."""
+        steps = [*self._encoder.steps(self._head.layer), self.step]
+        items = [{IDS: pieces, "marks_of_pieces": segments} for pieces, segments in rows]
+        made = self._runtime.run(steps, items, ["output"])
+        return single_values(self._runtime.fetch([output for (output,) in made]))
 
 
 @lru_cache(maxsize=4)
@@ -180,12 +178,10 @@ def _kinds_of(encoder: OnnxEncoder) -> NDArray[np.uint8]:
     return piece_kinds(encoder.vocabulary)
 
 
-def _asserted(pair: JudgeInput, candidate: _Text) -> Bools:
-    """Return which pieces of the candidate it asserts."""
-    if pair.asserted is None:
-        return np.ones(len(candidate.pieces), bool)
+def _asserted(candidate: PieceText, spans: Sequence[tuple[int, int]]) -> Bools:
+    """Return which pieces of the candidate stand in some spans."""
     found = np.zeros(len(candidate.pieces), bool)
-    for start, end in moved_spans(pair.candidate, pair.asserted):
+    for start, end in spans:
         found |= (candidate.spans[:, 0] < end) & (candidate.spans[:, 1] > start)
     return found
 
@@ -198,7 +194,7 @@ def around(asserted: Bools, room: int) -> slice:
     return slice(start, start + room)
 
 
-def _nearest(text: _Text, other: _Text | None, room: int) -> slice:
+def _nearest(text: PieceText, other: PieceText | None, room: int) -> slice:
     """Return the window of a long text that shares most words with the other text; the first of equals."""
     shared = np.isin(text.keys, other.keys) & (text.keys != 0) if other else np.zeros(len(text.keys), bool)
     near = max(windows(len(text.keys), room), key=lambda window: int(shared[window.start : window.end].sum()))

@@ -25,7 +25,7 @@ COMPARED = {
 ASSERTED = 4 * (len(ROLES) - ROLES.index("candidate"))
 """What is added to the segment ids of a candidate's pieces that it asserts."""
 MARKS = 4 * (len(ROLES) + 1)
-LONGEST = {"reference": 128, "question": 64, "candidate": 128, "context": 256}
+LONGEST = {"reference": 128, "question": 64, "candidate": 96, "context": 256}
 """How many pieces of each text are read, including [CLS] and [SEP]; of a longer candidate those around
 what it asserts."""
 MATCHES_NOTHING, BEGINS_WORD, CONTINUES_WORD = 0, 1, 2

@@ -1,29 +1,32 @@
 """Keyphrase weights from the embedded runtime (KPQA: Lee et al. 2021; here question and answer meet in late layers).
 
 Both texts are encoded by themselves; in the layers above, the answer's tokens also attend to the question's. What they
-attend to depends on the question alone and is computed once for all its answers.
+attend to depends on the question alone and is computed once for all its answers. A head for answers alone reads no
+question.
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from qassay.errors import ModelError
 from qassay.models.base import CUT_QUESTION, WINDOWED, TokenWeights, windows
 from qassay.models.folder import TOKENIZER, KeyphraseHead, fingerprint
+from qassay.models.runtime import Step
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from qassay.arrays import Floats
-    from qassay.models.base import TokenEmbeddings, Vectors
-    from qassay.models.onnx.encoder import OnnxEncoder
+    from qassay.models.base import Window
+    from qassay.models.onnx.encoder import EncodedText, OnnxEncoder
+    from qassay.models.runtime import Rows
 
-    Beside = Mapping[str, Vectors]
+    Beside = Mapping[str, Rows]
 
 _SPECIAL_TOKENS = 2
 _KEPT_PIECES = 1 << 20
@@ -35,12 +38,13 @@ class OnnxWeigher:
 
     english = True
 
-    def __init__(self, encoder: OnnxEncoder) -> None:
-        if encoder.model.keyphrase is None:
+    def __init__(self, encoder: OnnxEncoder, *, with_question: bool = True) -> None:
+        head = encoder.model.keyphrase_head(with_question=with_question)
+        if head is None:
             raise ModelError(f"{encoder.ref} has no keyphrase head; train one with `qassay train keyphrase`")
         self.ref = encoder.ref
         self._encoder = encoder
-        self._head: KeyphraseHead = encoder.model.keyphrase
+        self._head: KeyphraseHead = head
         self._runtime = encoder.runtime
         self._recent: OrderedDict[tuple[str | None, str], TokenWeights] = OrderedDict()
         self._recent_pieces = 0
@@ -56,6 +60,8 @@ class OnnxWeigher:
 
     def weigh(self, pairs: Sequence[tuple[str | None, str]]) -> list[TokenWeights]:
         """Weigh the tokens of each answer for its question, or for none; equal and recent pairs run once."""
+        if self._head.question is None:
+            pairs = [(None, answer) for _, answer in pairs]
         found = {pair: self._recent[pair] for pair in pairs if pair in self._recent}
         self._note_long(found)
         found |= self._run([pair for pair in dict.fromkeys(pairs) if pair not in found])
@@ -81,54 +87,74 @@ class OnnxWeigher:
         if not distinct:
             return {}
         layer = self._head.layer
-        answers = self._encoder.encode([answer for _, answer in distinct], layer)
+        answers = self._encoder.read([answer for _, answer in distinct], layer)
         questions = self._questions([question for question, _ in distinct if question is not None])
-        jobs = [(questions[question], made) for (question, _), made in zip(distinct, answers, strict=True)]
-        logits = self._runtime.parallel(lambda job: self._logits(*job), jobs, [len(made.ids) for _, made in jobs])
+        logits = self._logits([questions[question] for question, _ in distinct], answers)
         return {
-            pair: TokenWeights(made.spans[1:-1], self._weights(row))
-            for pair, made, row in zip(distinct, answers, logits, strict=True)
+            pair: TokenWeights(made.spans[1:-1], weights)
+            for pair, made, weights in zip(distinct, answers, self._weights(logits), strict=True)
         }
 
     def _questions(self, texts: Sequence[str]) -> dict[str | None, Beside]:
         """Return what the answers to each question attend to; for no question, nothing."""
-        session = self._runtime.session(self._head.question, self._head.weights)
-        widths = {output.name: output.shape[2] for output in session.get_outputs()}
-        nothing = {name: np.zeros((1, 0, width), np.float32) for name, width in widths.items()}
+        if self._head.question is None:
+            return {None: {}}
+        widths = self._runtime.widths(self._head.question, self._head.weights)
+        nothing = {name: np.zeros((0, width), np.float32) for name, width in widths.items()}
+        step = Step(self._head.question, self._head.weights, tuple(widths))
         distinct = list(dict.fromkeys(texts))
         longest = self._encoder.model.longest
+        read = self._encoder.read(distinct, self._head.layer)
+        long = (text for text, made in zip(distinct, read, strict=True) if len(made.ids) > longest)
+        self.notes.add(CUT_QUESTION, long)
+        made = self._runtime.run([step], [{"states": each.states[:longest]} for each in read], tuple(widths))
+        return {
+            None: nothing,
+            **{text: dict(zip(widths, found, strict=True)) for text, found in zip(distinct, made, strict=True)},
+        }
 
-        def attended(made: TokenEmbeddings) -> Beside:
-            return dict(zip(widths, session.run(None, {"states": made.vectors[None, :longest]}), strict=True))
-
-        states = self._encoder.encode(distinct, self._head.layer)
-        lengths = [len(made.ids) for made in states]
-        self.notes.add(CUT_QUESTION, (text for text, size in zip(distinct, lengths, strict=True) if size > longest))
-        made = self._runtime.parallel(attended, states, lengths)
-        return {None: nothing, **dict(zip(distinct, made, strict=True))}
-
-    @cached_property
-    def _answer_session(self) -> Any:  # noqa: ANN401 - the library's class is not typed
-        return self._runtime.session(self._head.answer, self._head.weights)
-
-    def _logits(self, question: Beside, answer: TokenEmbeddings) -> Floats:
-        inner = answer.vectors[1:-1]
-        logits = np.empty(len(inner))
-        if not len(inner):
-            return logits
-        if len(answer.vectors) <= self._encoder.model.longest:
-            (made,) = self._answer_session.run(None, {"states": answer.vectors[None], **question})
-            return np.asarray(made[0, 1:-1, 0], np.float64)
-        for window in windows(len(inner), self._encoder.model.longest - 2):
-            states = np.concatenate([answer.vectors[:1], inner[window.start : window.end], answer.vectors[-1:]])
-            (made,) = self._answer_session.run(None, {"states": states[None], **question})
-            low, high = window.kept_from - window.start, window.kept_to - window.start
-            logits[window.kept_from : window.kept_to] = made[0, 1 + low : 1 + high, 0]
+    def _logits(self, questions: Sequence[Beside], answers: Sequence[EncodedText]) -> list[Floats]:
+        """Return a logit for each piece of each answer, without special tokens; long ones are read in windows."""
+        step = Step(self._head.answer, self._head.weights, ("logits",))
+        longest = self._encoder.model.longest
+        places = [windows(len(answer.ids) - _SPECIAL_TOKENS, longest - _SPECIAL_TOKENS) for answer in answers]
+        items = [
+            {"states": _windowed(answer, window, whole=len(found) == 1), **question}
+            for question, answer, found in zip(questions, answers, places, strict=True)
+            for window in found
+            if len(answer.ids) > _SPECIAL_TOKENS
+        ]
+        made = iter(self._runtime.fetch([rows for (rows,) in self._runtime.run([step], items, ["logits"])]))
+        logits = []
+        for answer, found in zip(answers, places, strict=True):
+            if len(found) == 1 and len(answer.ids) > _SPECIAL_TOKENS:
+                logits.append(next(made)[1:-1, 0])
+                continue
+            inner = np.empty(len(answer.ids) - _SPECIAL_TOKENS)
+            for window in found if len(inner) else ():
+                low, high = window.kept_from - window.start, window.kept_to - window.start
+                inner[window.kept_from : window.kept_to] = next(made)[1 + low : 1 + high, 0]
+            logits.append(inner)
         return logits
 
-    def _weights(self, logits: Floats) -> Floats:
-        if not len(logits):
-            return logits
-        raised = np.exp((logits - logits.max()) / self._head.temperature)
-        weights: Floats = raised / raised.sum()
-        return weights
+    def _weights(self, logits: Sequence[Floats]) -> list[Floats]:
+        """Return the softmax of each answer's logits."""
+        filled = [row for row in logits if len(row)]
+        if not filled:
+            return [np.zeros(0) for _ in logits]
+        flat = np.concatenate(filled).astype(np.float64)
+        lengths = np.array([len(row) for row in filled], np.int64)
+        starts = np.cumsum(lengths) - lengths
+        highest = np.repeat(np.maximum.reduceat(flat, starts), lengths)
+        raised = np.exp((flat - highest) / self._head.temperature)
+        made = iter(np.split(raised, starts[1:]))
+        raised_rows = (next(made) if len(row) else np.zeros(0) for row in logits)
+        # Each by itself: in one sum with others its last bits would depend on them.
+        return [row / row.sum() for row in raised_rows]
+
+
+def _windowed(answer: EncodedText, window: Window, *, whole: bool) -> Rows:
+    """Return the states of a window between the answer's special tokens."""
+    if whole:
+        return answer.states
+    return cast("Rows", answer.states[np.r_[0, 1 + window.start : 1 + window.end, len(answer.ids) - 1]])

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Annotated, NamedTuple, Protocol
 
 import msgspec
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 
 from qassay.models.base import CUT_QUESTION, windows
 from qassay.models.folder import TOKENIZER, check_file_names, fingerprint, read_description
+from qassay.models.runtime import Step
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,8 +20,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from qassay.arrays import Floats
-    from qassay.models.base import TokenEmbeddings, Vectors, Window
-    from qassay.models.onnx.encoder import OnnxEncoder
+    from qassay.models.base import Vectors, Window
+    from qassay.models.onnx.encoder import EncodedText, OnnxEncoder
+    from qassay.models.runtime import Rows
 
 DESCRIPTION = "reader.json"
 ANSWER_READER = "answer_reader.json"
@@ -121,60 +124,95 @@ class OnnxReader:
         passages = self._encoded([passage for _, passage in distinct])
         longest = self._head.longest_question
         self.notes[CUT_QUESTION] += sum(len(made.ids) > longest for made in questions.values())
-        jobs = [(questions[question], passages[passage], passage) for question, passage in distinct]
-        sizes = [len(question.ids) + len(passage.ids) for question, passage, _ in jobs]
-        most = 1 + _MOST_FURTHER if further else 1
-        read = self._runtime.parallel(lambda job: self._read(*job, most), jobs, sizes)
+        jobs = [_Reading(questions[question], passages[passage], passage) for question, passage in distinct]
+        read = self._read(jobs, 1 + _MOST_FURTHER if further else 1)
         found = dict(zip(distinct, read, strict=True))
         return [found[pair] for pair in pairs]
 
-    def _encoded(self, texts: Sequence[str]) -> dict[str, TokenEmbeddings]:
+    def _encoded(self, texts: Sequence[str]) -> dict[str, EncodedText]:
         distinct = list(dict.fromkeys(texts))
-        return dict(zip(distinct, self._encoder.encode(distinct, self._head.layer), strict=True))
+        return dict(zip(distinct, self._encoder.read(distinct, self._head.layer), strict=True))
 
-    @cached_property
-    def _session(self) -> Any:  # noqa: ANN401 - the library's class is not typed
-        return self._runtime.session(self._head.graph, self._head.weights)
-
-    def _read(self, question: TokenEmbeddings, passage: TokenEmbeddings, text: str, most: int) -> Answer:
-        """Return the best answer and, of the others, as many as make `most` in all."""
-        inner = len(passage.ids) - 2
-        if inner <= 0:
-            return Answer("", 0, 0, 1.0)
+    def _read(self, jobs: Sequence[_Reading], most: int) -> list[Answer]:
+        """Return the best answer of each reading and, of the others, as many as make `most` in all."""
+        shared = [self._shared(job) for job in jobs]
+        chosen = [
+            self._windows(len(job.passage.ids) - 2, np.where(both, job.passage.ids, -1))
+            if len(job.passage.ids) > 2  # noqa: PLR2004
+            else []
+            for job, both in zip(jobs, shared, strict=True)
+        ]
         limit = self._head.longest_question
-        question_vectors = question.vectors if len(question.ids) <= limit else question.vectors[:limit]
-        shared = (passage.ids[:, None] == question.ids[1:-1][: limit - 1]).any(1)
+        items: list[dict[str, Rows]] = []
+        for job, both, found in zip(jobs, shared, chosen, strict=True):
+            question = job.question.states if len(job.question.ids) <= limit else job.question.states[:limit]
+            for window in found:
+                if window.end - window.start == len(job.passage.ids) - 2:
+                    items.append({"question": question, "passage": job.passage.states, "shared": both.astype(np.int64)})
+                    continue
+                rows = np.r_[0, 1 + window.start : 1 + window.end, len(job.passage.ids) - 1]
+                states = job.passage.states[rows]
+                items.append({"question": question, "passage": states, "shared": both[rows].astype(np.int64)})
+        step = Step(self._head.graph, self._head.weights, ("scores",))
+        scores = iter(self._runtime.fetch([rows for (rows,) in self._runtime.run([step], items, ["scores"])]))
+        read = [
+            self._best(job, [(window, next(scores)) for window in found], most)
+            for job, found in zip(jobs, chosen, strict=True)
+        ]
+        odds = self._head.scale * np.array([each.odds for each in read], np.float64) + self._head.shift
+        return [
+            _answered(job, each.places, none) if each.places else Answer("", 0, 0, 1.0)
+            for job, each, none in zip(jobs, read, no_answer(odds).tolist(), strict=True)
+        ]
+
+    def _shared(self, job: _Reading) -> NDArray[np.bool_]:
+        """Return which pieces of the passage the question has too."""
+        asked = job.question.ids[1:-1][: self._head.longest_question - 1]
+        shared: NDArray[np.bool_] = (job.passage.ids[:, None] == asked).any(1)
         shared[[0, -1]] = False
+        return shared
+
+    def _best(self, job: _Reading, read: Sequence[tuple[Window, Vectors]], most: int) -> _Best:
+        """Return the best answers from the scores of the passage's windows; an empty passage has none."""
         found: list[Span] = []
         best_lead, best_odds = _NOWHERE, _NOWHERE
-        for window in self._windows(inner, shared):
-            rows = np.r_[0, 1 + window.start : 1 + window.end, len(passage.ids) - 1]
-            scores = self._scores(question_vectors, passage.vectors[rows], shared[rows])
+        for window, scores in read:
             spans, odds = best_spans(scores[1:-1], scores[0], self._head.longest_answer, most, self._head.margin)
             found += [Span(each.lead, 1 + window.start + each.first, 1 + window.start + each.last) for each in spans]
             if spans[0].lead > best_lead:
                 best_lead, best_odds = spans[0].lead, odds
-        places = [
-            (int(passage.spans[each.first, 0]), int(passage.spans[each.last, 1]))
-            for each in _apart(found, self._head.margin)[:most]
-        ]
-        (start, end), *others = places
-        none = float(no_answer(self._head.scale * best_odds + self._head.shift))
-        return Answer(text[start:end], start, end, none, tuple(others))
+        spans = _apart(found, self._head.margin)[:most]
+        places = job.passage.spans
+        return _Best([(int(places[each.first, 0]), int(places[each.last, 1])) for each in spans], best_odds)
 
-    def _windows(self, inner: int, shared: NDArray[np.bool_]) -> list[Window]:
+    def _windows(self, inner: int, shared: NDArray[np.int64]) -> list[Window]:
+        """Return the windows to read; of many those with most of the question's pieces, repeated ones counted once."""
         found = windows(inner, self._head.window)
         if len(found) <= self._head.most_windows:
             return found
         self.notes[SKIMMED] += 1
-        near = sorted(found, key=lambda window: -int(shared[1 + window.start : 1 + window.end].sum()))
+        near = sorted(found, key=lambda window: -len(np.unique(shared[1 + window.start : 1 + window.end])))
         return near[: self._head.most_windows]
 
-    def _scores(self, question: Vectors, passage: Vectors, shared: NDArray[np.bool_]) -> Vectors:
-        (scores,) = self._session.run(
-            None, {"question": question[None], "passage": passage[None], "shared": shared[None].astype(np.int64)}
-        )
-        return np.asarray(scores[0], np.float32)
+
+class _Reading(NamedTuple):
+    """A question and a passage, encoded, and the passage as it is written."""
+
+    question: EncodedText
+    passage: EncodedText
+    text: str
+
+
+class _Best(NamedTuple):
+    """Where a passage answers a question, the likeliest place first, and the log-odds that it does."""
+
+    places: list[tuple[int, int]]
+    odds: float
+
+
+def _answered(job: _Reading, places: Sequence[tuple[int, int]], none: float) -> Answer:
+    (start, end), *others = places
+    return Answer(job.text[start:end], start, end, none, tuple(others))
 
 
 class Span(NamedTuple):
@@ -203,24 +241,23 @@ def best_spans(scores: Vectors, none: Vectors, longest: int, most: int, margin: 
     score no more than `margin` below the best.
     """
     starts, ends = scores[:, 0].astype(np.float64), scores[:, 1].astype(np.float64)
-    padded = np.concatenate([ends, np.full(longest - 1, -np.inf)])
-    reach = np.arange(len(ends))[:, None] + np.arange(longest)
-    sums = starts[:, None] + padded[reach]
+    padded = np.full(len(ends) + longest - 1, -np.inf)
+    padded[: len(ends)] = ends
+    sums = starts[:, None] + as_strided(padded, (len(ends), longest), padded.strides * 2)
     top = float(sums.max())
     # With the best span's score as the unit, nothing overflows.
     total = float(np.exp(sums - top).sum())
     nothing = float(none.sum())
+    near = np.flatnonzero(sums.ravel() >= top - margin)
+    ranked = sorted(zip((-sums.ravel()[near]).tolist(), near.tolist(), strict=True)) if top > -np.inf else []
     found: list[Span] = []
-    while len(found) < most:
-        place = int(sums.argmax())
-        score = float(sums.flat[place])
-        if score < top - margin or score == -np.inf:
-            break
+    for score, place in ranked:
         first, length = divmod(place, longest)
         last = first + length
-        found.append(Span(score - nothing, first, last))
-        if len(found) < most:
-            sums[: last + 1][reach[: last + 1] >= first] = -np.inf
+        if all(last < other.first or first > other.last for other in found):
+            found.append(Span(-score - nothing, first, last))
+            if len(found) == most:
+                break
     return found, top - nothing + float(np.log(total))
 
 

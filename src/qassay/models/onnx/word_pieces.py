@@ -12,18 +12,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from qassay.text.scan import BERT_WORDS
-from qassay.text.tokens import ranges
+from qassay.text.tokenisers.scan import BERT_WORDS
+from qassay.text.tokenisers.tokens import ranges
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from qassay.arrays import Bools, Ints
-    from qassay.text.scan import Scanned
+    from qassay.text.tokenisers.scan import Scanned
 
     Tokenizer = Any
 
 _MOST_WORDS = 1 << 17
+_MOST_RECENT = 1 << 20
+"""Pieces of texts that are remembered; with more, all of them are forgotten."""
 _NOWHERE = (0, 0)
 
 
@@ -46,6 +48,8 @@ class PieceCutter:
         """The ids of the special tokens before and after a text."""
         self._by_words = _cuts_by_words(tokenizer)
         self._entering = Lock()
+        self._recent: dict[str, Pieces] = {}
+        self._recent_pieces = 0
         self._forget()
 
     def _forget(self) -> None:
@@ -54,7 +58,26 @@ class PieceCutter:
         self._spans = np.zeros((0, 2), np.int64)
 
     def cut(self, texts: Sequence[str]) -> list[Pieces]:
-        """Cut texts; pieces of one text are views into arrays that hold those of several."""
+        """Cut texts, unless they were cut a while ago; pieces of one text are views into arrays that hold others' too.
+
+        Several heads of a model read the same texts, one after the other.
+        """
+        found = {text: known for text in texts if (known := self._recent.get(text)) is not None}
+        new = [text for text in dict.fromkeys(texts) if text not in found]
+        if new:
+            found.update(zip(new, self._cut(new), strict=True))
+            self._remember({text: found[text] for text in new})
+        return [found[text] for text in texts]
+
+    def _remember(self, new: dict[str, Pieces]) -> None:
+        with self._entering:
+            self._recent_pieces += sum(len(each.ids) for each in new.values())
+            if self._recent_pieces > _MOST_RECENT:
+                self._recent, self._recent_pieces = {}, 0
+            else:
+                self._recent |= new
+
+    def _cut(self, texts: Sequence[str]) -> list[Pieces]:
         plain = [i for i, text in enumerate(texts) if self._by_words and text.isascii() and "\0" not in text]
         with self._entering:
             found = dict(self._cut_plain(plain, [texts[i] for i in plain])) if plain else {}

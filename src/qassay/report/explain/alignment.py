@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from rapidfuzz.distance import LCSseq
 
-from qassay.text.tokenise import locate, tokeniser
+from qassay.text.tokenisers.tokenise import locate, tokeniser
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

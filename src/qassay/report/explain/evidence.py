@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from qassay.arrays import Floats, Ints
-    from qassay.metrics.breakdown import CheckedClaim, Part
+    from qassay.metrics.breakdown import CheckedClaim, Ingredient, Part
     from qassay.records import AnswerNotes, Example
     from qassay.scoring.scorer import Scorer
 _WORDS = "word"
@@ -55,6 +55,8 @@ class AnswerEvidence:
     """By spec of a metric that notes it, what the answer asserts."""
     claims: Mapping[str, Sequence[CheckedClaim]] = field(default_factory=dict)
     """By spec of a metric that checks them, the answer's sentences with the verdict on each."""
+    ingredients: Mapping[str, Sequence[Ingredient]] = field(default_factory=dict)
+    """By spec of a metric that notes what the answer asserts, what decided: rules, or texts that need no model."""
 
 
 def gather_evidence(examples: Iterable[Example], scorer: Scorer) -> Iterator[AnswerEvidence]:
@@ -68,11 +70,13 @@ def gather_evidence(examples: Iterable[Example], scorer: Scorer) -> Iterator[Ans
         explained = {str(metric.spec): readable.run(metric.explain)[0] for metric in scorer.metrics}
         noted = {str(metric.spec): readable.run(metric.answer_notes)[0] for metric in scorer.metrics}
         for i in range(len(chunk)):
+            notes = {spec: note for spec, each in noted.items() if each and (note := each[i]) is not None}
             yield AnswerEvidence(
                 {name: found[i] for name, found in weighed.items()},
                 {spec: found[i].parts for spec, found in explained.items() if found[i].parts},
-                {spec: note for spec, each in noted.items() if each and (note := each[i]) is not None},
+                notes,
                 {spec: found[i].claims for spec, found in explained.items() if found[i].claims},
+                {spec: explained[spec][i].ingredients for spec in notes if explained[spec][i].ingredients},
             )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from qassay.errors import SpecError
 from qassay.features.batch import Batch
-from qassay.io.writers import asserted_fields
+from qassay.io.scores.writers import asserted_fields
 from qassay.metrics.learned.canonical_pairs import RULE_NOTE
 from qassay.metrics.registry import parse_spec
 from qassay.report.asserted import asserted_spans
@@ -17,7 +17,7 @@ from qassay.report.claims import shown_claims
 from qassay.report.clipping import ClippedText, clip, shown_spans
 from qassay.report.explain.alignment import Match, align, closest
 from qassay.scoring.table import Score
-from qassay.text.spans import spread
+from qassay.text.tokenisers.spans import spread
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

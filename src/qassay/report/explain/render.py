@@ -10,7 +10,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from qassay.metrics.breakdown import NOTHING, topics
+from qassay.metrics.breakdown import NOTHING, ingredients_text, topics
 from qassay.models.onnx.judge_layer import BIAS
 from qassay.report.asserted import says
 from qassay.report.clipping import clip
@@ -85,6 +85,7 @@ def render_explanation(explanation: Explanation, call: str = "") -> str:
         given=GIVEN,
         strongest=strongest,
         says=says,
+        ingredients_text=ingredients_text,
         named_matches={match.value: match.name.lower() for match in Match},
     )
 
@@ -190,7 +191,8 @@ def _claims_table(explanation: Explanation, spec: str) -> Table:
             (plain(claim.wrong), "bold red reverse"),
             (_kept_spaces(claim.after) if claim.after else "", style),
         )
-        table.add_row(Text(score_text(claim.consistent), style), text, Text(plain(claim.support) or DASH))
+        verdict = f"{'yes' if claim.supported else 'no'} {score_text(claim.consistent)}"
+        table.add_row(Text(verdict, style), text, Text(plain(claim.support) or DASH))
     return table
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from qassay.metrics.breakdown import topics
+from qassay.metrics.breakdown import ingredients_text, topics
 from qassay.records import attempted
 from qassay.report.asserted import asserted_spans, says
 from qassay.report.clipping import clip, fitting_length, shown_spans
@@ -155,7 +155,7 @@ def _answer(row: AnswerRow, specs: Sequence[str], system: int, ordering: Orderin
 def _evidence(
     row: AnswerRow, evidence: AnswerEvidence, texts: Texts, names: tuple[Sequence[str], Sequence[str], Sequence[str]]
 ) -> dict[str, Any]:
-    """Return the weights of the shown texts in steps of a ninth, and each judge's signals by topic."""
+    """Return the weights of the shown texts in steps of a ninth, each judge's signals by topic, and what decided."""
     weightings, signals, specs = names
     example = row.example
     first: dict[tuple[str, str | None], int] = {}
@@ -179,9 +179,11 @@ def _evidence(
     claims = {
         specs.index(spec): _claims(example.candidate or "", found, texts) for spec, found in evidence.claims.items()
     }
+    behind = {specs.index(spec): ingredients_text(found) for spec, found in evidence.ingredients.items()}
     return {
         **({"weights": weights} if any(map(any, weights)) else {}),
         **({"parts": parts} if parts else {}),
+        **({"behind": behind} if behind else {}),
         **({"claims": claims} if claims else {}),
     }
 

@@ -13,7 +13,7 @@ from qassay.report.answers import system_names
 from qassay.report.figures.inline import TINTS, histogram, interval, ticks
 from qassay.report.html.document import render, write_page
 from qassay.report.html.payload import ANSWER_SCRIPTS, answers_section
-from qassay.scoring.aggregation import CONFIDENCE
+from qassay.scoring.aggregates.aggregation import CONFIDENCE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -12,7 +12,7 @@ from qassay.report.answers import AnswerRow, Ordering, PageAnswers, select_answe
 from qassay.report.claims import shown_claims
 from qassay.report.figures.inline import TINTS, interval
 from qassay.report.html.document import render, write_page
-from qassay.scoring.aggregation import CONFIDENCE
+from qassay.scoring.aggregates.aggregation import CONFIDENCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -142,8 +142,8 @@ def _methods(specs: Sequence[str]) -> dict[str, str]:
     """Return for each metric the method that colours its questions: the first that was given."""
     found: dict[str, str] = {}
     for metric in map(create, specs):
-        if isinstance(metric, QuestionMetric) and found.get(metric.name) in {None, IS_ANSWERED}:
-            found[metric.name] = metric.method
+        if isinstance(metric, QuestionMetric) and found.get(metric.label) in {None, IS_ANSWERED}:
+            found[metric.label] = metric.method
     return found
 
 
@@ -178,7 +178,7 @@ def _sources(example: Example, record: SummaryRecord, method: str) -> list[_Sour
     texts = [reference.text for reference in example.references]
     found = []
     for number, source in enumerate(record.sources):
-        of_reference = record.metric == "qaeval"
+        of_reference = record.metric.partition(",")[0] == "qaeval"
         questions = [_question(asked, method) for asked in source.questions]
         kinds = [each.kind for each in questions]
         found.append(

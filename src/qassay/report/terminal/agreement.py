@@ -9,7 +9,10 @@ from rich.table import Table
 from rich.text import Text
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from qassay.meta.agreement.cleaning import AnnotatorReport
+    from qassay.meta.agreement.judge_agreement import JudgeAgreement
     from qassay.meta.agreement.krippendorff import Alpha
     from qassay.meta.agreement.rating_study import RatingStudy
 
@@ -62,6 +65,28 @@ def annotators_table(study: RatingStudy, *, by: str | None = None) -> Group:
     parts += [Text(f"{', '.join(names)}: undefined: {reason}", style="dim") for reason, names in reasons.items()]
     parts += _removal_lines(study)
     return Group(*parts)
+
+
+def judges_table(judges: Sequence[JudgeAgreement]) -> Table:
+    """Show how each judge agrees with the people's mean, and alpha without and with it as one more annotator."""
+    table = Table(box=None, header_style="bold")
+    table.add_column("judge", overflow="fold")
+    for heading in ("items", "bias", "deviation", "agreement", "alpha", "with it"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for each in judges:
+        report = each.report
+        table.add_row(
+            Text(each.judge),
+            f"{report.compared:,}",
+            "undefined" if report.bias is None else f"{report.bias:+.3f}",
+            "undefined" if report.deviation is None else f"{report.deviation:.3f}",
+            "undefined" if report.agreement is None else f"{report.agreement:.3f}",
+            *(
+                "undefined" if alpha.value is None else f"{alpha.value:.3f}"
+                for alpha in (each.alpha_people, each.alpha_with_judge)
+            ),
+        )
+    return table
 
 
 def _groups_table(study: RatingStudy, by: str) -> Table:

@@ -11,7 +11,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from qassay.scoring.attempts import ATTEMPTED, GIVEN_ATTEMPTED
+from qassay.scoring.aggregates.attempts import ATTEMPTED, GIVEN_ATTEMPTED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

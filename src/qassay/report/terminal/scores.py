@@ -15,7 +15,8 @@ from rich.text import Text
 
 from qassay.report.answers import system_names
 from qassay.report.asserted import says
-from qassay.scoring.attempts import ATTEMPTED, GIVEN_ATTEMPTED
+from qassay.scoring.aggregates.attempts import ATTEMPTED, GIVEN_ATTEMPTED
+from qassay.scoring.table import Aggregate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from qassay.report.answers import AnswerRow
-    from qassay.scoring.table import Aggregate
+    from qassay.scoring.aggregates.sample_aggregates import SampleAggregate
 
 WIDTH = 80
 DASH = "\u2013"
@@ -37,6 +38,16 @@ _SPACE = re.compile(r"\s+")
 def plain(text: str) -> str:
     """Return a text on one line, without control characters of the terminal."""
     return _CONTROL.sub("�", _SPACE.sub(" ", text).strip())
+
+
+def samples_table(samples: Sequence[SampleAggregate], *, width: int = WIDTH) -> RenderableType:
+    """Show what several samples of a question amount to: their mean, any, all, and the majority's answer."""
+    lines = [
+        Aggregate(each.system, f"{each.metric}, {each.outcome}", each.value, each.low, each.high, each.questions, 0, "")
+        for each in samples
+    ]
+    sizes = sorted({f"{each.samples:.3g}" for each in samples})
+    return Group(aggregates_table(lines, width=width), f"n counts questions, of {' or '.join(sizes)} samples each")
 
 
 def aggregates_table(

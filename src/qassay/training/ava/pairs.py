@@ -15,7 +15,7 @@ import numpy as np
 
 from qassay.errors import DataError
 from qassay.io.input_stream import Reader, ReadOptions, sniff
-from qassay.io.readers.answer_selection import QuestionSentences, read_selection
+from qassay.io.readers.datasets.answer_selection import QuestionSentences, read_selection
 from qassay.io.source import Source
 from qassay.models.onnx.judge import JudgeInput
 from qassay.records import Example

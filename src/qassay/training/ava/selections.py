@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from qassay.io.readers.answer_selection import QuestionSentences, read_selection
+from qassay.io.readers.datasets.answer_selection import QuestionSentences, read_selection
 from qassay.io.source import Source
 from qassay.training.answer_text import (
     content_words,

@@ -16,6 +16,7 @@ from qassay.models.onnx.judge_layer import probability
 from qassay.training import output_folder
 from qassay.training.ava import linear as ava_linear
 from qassay.training.ava import trunk_network as trunk
+from qassay.training.ava.confidence import fitted_scale, logits_of
 from qassay.training.ava.networks import PairInputs, f1, room_for_pair, train
 from qassay.training.ava.pairs import read_rows
 from qassay.training.base_model import base_weights, open_base
@@ -75,10 +76,15 @@ def train_on_trunk(
     pairs = {side: trunk.TrunkPairs.of(found, tokenizer, place) for side, found in rows.items()}
     weights = base_weights(base)
     network, reached = trunk.train(weights, pairs[TRAIN], pairs[DEV], plan, place, designs=designs, measure=f1)
+    dev = pairs[DEV]
+    scales = {
+        name: fitted_scale(logits_of(found), dev.label, dev.source)
+        for name, found in trunk.probabilities(network, dev, place, plan.batch).items()
+    }
     with output_folder.filled(folder) as staged:
         output_folder.copy_others(folder, staged, head)
         tuned = {name: value.cpu().numpy() for name, value in network.tuned().items()}
-        export_ava(tuned, staged, layer=plan.trunk_depth, file=file)
+        export_ava(tuned, staged, layer=plan.trunk_depth, file=file, scales=scales)
     means = tuple(float(np.mean(list(each.values()))) for each in reached)
     best = {f"F1, {name}": value for name, value in reached[int(np.argmax(means))].items()}
     write_card(folder, f"AVA, {kind}", str(base), plan=asdict(plan), measured=best, data=data, curves=False)

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from qassay.equivalence.tables import read_table
-from qassay.metrics.questions.verbs import base_form
+from qassay.metrics.questions.wording.verbs import base_form
 from qassay.training.consistency.drafts import (
     FINITE,
     Draft,

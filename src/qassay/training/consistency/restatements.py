@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING
 
-from qassay.metrics.questions.verbs import past_form, third_person
+from qassay.metrics.questions.wording.verbs import past_form, third_person
 from qassay.training.consistency.drafts import NOUNS, Draft, Run, Token, chunks, draft_of, ended, tokens
 
 if TYPE_CHECKING:

@@ -17,10 +17,10 @@ from qassay.training.consistency.inputs import LONGEST_CLAIM, prepare
 from qassay.training.consistency.network import ConsistencyNetwork, train
 from qassay.training.consistency.quality import calibration, measure
 from qassay.training.consistency.rows import read_documents
-from qassay.training.export.graph import LayerWeights
 from qassay.training.export.heads import export_consistency
 from qassay.training.files import read_sides
 from qassay.training.model_card import write_card
+from qassay.training.reader.layers import reader_layers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -108,28 +108,3 @@ def export_and_measure(
     (folder / DESCRIPTION).write_bytes(msgspec.json.format(msgspec.json.encode(calibrated), indent=1) + b"\n")
     verdicts = OnnxConsistency(OnnxEncoder(str(folder), folder)).check(texts)
     return measure(verdicts, [claim for claim, _ in chosen])
-
-
-def reader_layers(path: Path) -> tuple[list[LayerWeights], NDArray[np.float32]]:
-    """Return the layers of an exported reader in full precision, and what it adds to the two texts."""
-    with np.load(path) as file:
-        arrays = {name: file[name] for name in file.files}
-
-    def dense(name: str) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        whole = arrays[f"{name}.weight"].astype(np.float32) * arrays[f"{name}.scale"]
-        return np.asarray(whole.T, np.float32), arrays[f"{name}.bias"]
-
-    def norm(name: str) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        return arrays[f"{name}.scale"], arrays[f"{name}.shift"]
-
-    depth = len({name.partition(".")[0] for name in arrays if name.startswith("layer")})
-    layers = [
-        LayerWeights(
-            *(
-                norm(f"layer{i}.{part}") if "norm" in part else dense(f"layer{i}.{part}")
-                for part in LayerWeights._fields
-            )
-        )
-        for i in range(depth)
-    ]
-    return layers, np.concatenate([arrays["sides.question"][None], arrays["sides.passage"]])

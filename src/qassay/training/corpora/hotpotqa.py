@@ -43,8 +43,14 @@ class HotpotRow(NamedTuple):
     facts: set[tuple[str, int]]
 
     def resolved(self, resolve: Resolver) -> "HotpotRow":
-        """Return the row with mentions in its paragraphs replaced by what they refer to."""
-        return self._replace(paragraphs=[(title, resolve(title, sentences)) for title, sentences in self.paragraphs])
+        """Return the row with mentions in the paragraphs that support the answer replaced by what they refer to."""
+        needed = {title for title, _ in self.facts}
+        return self._replace(
+            paragraphs=[
+                (title, resolve(title, sentences) if title in needed else sentences)
+                for title, sentences in self.paragraphs
+            ]
+        )
 
     @property
     def supporting(self) -> str:

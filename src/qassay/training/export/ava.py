@@ -26,17 +26,26 @@ if TYPE_CHECKING:
     Arrays = Mapping[str, NDArray[np.float32]]
 
 
-def export_ava(weights: Arrays, folder: Path, *, layer: int, file: str, int8: bool = True) -> None:
+def export_ava(
+    weights: Arrays,
+    folder: Path,
+    *,
+    layer: int,
+    file: str,
+    scales: Mapping[str, float] | None = None,
+    int8: bool = True,
+) -> None:
     """Write the graphs of the designs that the weights have outputs for, with the weights in `file`.
 
-    Other designs that the folder describes stay as they are.
+    `scales` are what logits are multiplied with, by design. Other designs that the folder describes stay as they are.
     """
     stored, width = WeightFile(folder / file), OnnxModel.read(folder).width
     heads = dict(read_heads(folder).designs)
     for name, design in DESIGNS.items():
         if f"out.{name}.weight" not in weights:
             continue
-        head = AvaHead(layer=layer, graph=f"ava_{name}.onnx", weights=file, longest=LONGEST)
+        scale = (scales or {}).get(name, 1.0)
+        head = AvaHead(layer=layer, graph=f"ava_{name}.onnx", weights=file, longest=LONGEST, scale=scale)
         graph = Graph(stored, int8=int8, heads=HEADS)
         parts = _Builder(graph, weights).parts(name, design)
         inputs: dict[str, tuple[int, list[str | int]]] = {}

@@ -6,6 +6,7 @@ import json
 import shutil
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import numpy as np
 from onnx import TensorProto
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 _ENCODER_FILE = "encoder.npz"
 _KEYPHRASE_FILE = "keyphrase.npz"
+_ANSWER_KEYPHRASE_FILE = "keyphrase_alone.npz"
 
 
 def export_encoder(
@@ -117,12 +119,9 @@ def export_keyphrase(weights: Arrays, folder: Path, *, layer: int, temperature: 
     for number, tuned in enumerate(layers):
         only = answer.between_marks if number + 1 == len(layers) else None
         states = answer.layer(states, f"joint{number}", tuned, (f"keys{number}", f"values{number}"), only)
-    hidden = answer.one("Tanh", answer.linear(states, "dense", weights["dense.weight"], weights["dense.bias"]))
-    product = answer.one("MatMul", hidden, answer.weight("out.weight", weights["out.weight"].T))
-    # Nobody asks for the marks' logits, which are zeros.
-    logits = answer.one("Pad", product, answer.weight("marks", np.array([0, 1, 0, 0, 1, 0], np.int64)))
     inputs: dict[str, tuple[int, Shape]] = {"states": (TensorProto.FLOAT, wide)}
     inputs |= {name: (TensorProto.FLOAT, [1, "asked", shape[2]]) for name, (_, shape) in beside.items()}
+    logits = _piece_logits(answer, states, weights)
     answer.save(folder / "keyphrase_answer.onnx", inputs, {"logits": (logits, [1, "pieces", 1])})
     file.write()
     head = KeyphraseHead(
@@ -132,7 +131,40 @@ def export_keyphrase(weights: Arrays, folder: Path, *, layer: int, temperature: 
         weights=_KEYPHRASE_FILE,
         temperature=temperature,
     )
-    write_description(folder, model.with_keyphrase(head))
+    write_description(folder, msgspec.structs.replace(model, keyphrase=head))
+
+
+def export_answer_keyphrase(
+    weights: Arrays, folder: Path, *, layer: int, temperature: float, int8: bool = True
+) -> None:
+    """Add a keyphrase head that reads no question to an exported encoder, beside one that does where there is one."""
+    model = OnnxModel.read(folder)
+    layers = _tuned_layers(weights, "layers")
+    file = WeightFile(folder / _ANSWER_KEYPHRASE_FILE)
+    graph = Graph(file, int8=int8, heads=HEADS)
+    states = "states"
+    for number, tuned in enumerate(layers):
+        only = graph.between_marks if number + 1 == len(layers) else None
+        states = graph.layer(states, f"layer{number}", tuned, only=only)
+    wide: Shape = [1, "pieces", model.width]
+    outputs: dict[str, tuple[str, Shape]] = {"logits": (_piece_logits(graph, states, weights), [1, "pieces", 1])}
+    graph.save(folder / "keyphrase_alone.onnx", {"states": (TensorProto.FLOAT, wide)}, outputs)
+    file.write()
+    head = KeyphraseHead(
+        layer=layer,
+        question=None,
+        answer="keyphrase_alone.onnx",
+        weights=_ANSWER_KEYPHRASE_FILE,
+        temperature=temperature,
+    )
+    write_description(folder, msgspec.structs.replace(model, keyphrase_alone=head))
+
+
+def _piece_logits(graph: Graph, states: str, weights: Arrays) -> str:
+    """Score the pieces between the marks; nobody asks for the marks' logits, which are zeros."""
+    hidden = graph.one("Tanh", graph.linear(states, "dense", weights["dense.weight"], weights["dense.bias"]))
+    product = graph.one("MatMul", hidden, graph.weight("out.weight", weights["out.weight"].T))
+    return graph.one("Pad", product, graph.weight("marks", np.array([0, 1, 0, 0, 1, 0], np.int64)))
 
 
 def _tuned_layers(weights: Arrays, name: str) -> list[LayerWeights]:

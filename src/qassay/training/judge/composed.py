@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from qassay.errors import DataError
-from qassay.io.readers.answer_selection import read_selection
+from qassay.io.readers.datasets.answer_selection import read_selection
 from qassay.io.source import Source
 from qassay.training.answer_text import first_word, question_key, word_set, words
 from qassay.training.corpora import mcscript as mcscript_corpus

@@ -15,11 +15,16 @@ import numpy as np
 import torch
 from torch import nn
 
+from qassay.models.base import EMBEDDED_FOLDER
+from qassay.models.folder import read_description
 from qassay.models.onnx.judge_segments import ASSERTED, COMPARED, MARKS, ROLES, word_keys
+from qassay.models.onnx.reader import DESCRIPTION as READER
+from qassay.models.onnx.reader import ReaderHead
 from qassay.training.encoder_layers import WIDTH, Trunk, upper_layers
 from qassay.training.fit import fit_one_cycle
 from qassay.training.objective import VERDICTS
 from qassay.training.ragged import Ragged, batches_by_length
+from qassay.training.reader.layers import reader_layers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -63,9 +68,8 @@ class JudgeNetwork(nn.Module):
         return {name: value for name, value in self.state_dict().items() if not name.startswith("trunk.")}
 
     def restore(self, tuned: Mapping[str, torch.Tensor]) -> None:
-        """Take the judge's own weights over."""
-        shared = {name: value for name, value in self.state_dict().items() if name.startswith("trunk.")}
-        self.load_state_dict({**shared, **tuned})
+        """Take the judge's own weights over, or some of them."""
+        self.load_state_dict({**self.state_dict(), **tuned})
 
 
 @dataclass(slots=True)
@@ -130,6 +134,20 @@ class JudgePairs:
         return values, present & (numbers >= 0)[:, None]
 
 
+def layers_that_read(trunk_depth: int) -> dict[str, torch.Tensor]:
+    """Return the layers of the embedded passage reader, or nothing if its trunk has another depth."""
+    head = read_description(EMBEDDED_FOLDER / READER, ReaderHead, absent="the embedded model has no reader")
+    if head.layer != trunk_depth:
+        return {}
+    layers, _ = reader_layers(EMBEDDED_FOLDER / head.weights)
+    return {
+        f"layers.{number}.{part}.{kind}": torch.from_numpy(np.ascontiguousarray(array))
+        for number, layer in enumerate(layers)
+        for part, arrays in layer._asdict().items()
+        for kind, array in zip(("weight", "bias"), arrays, strict=True)
+    }
+
+
 def train(
     weights: Mapping[str, torch.Tensor],
     inputs: JudgeInputs,
@@ -144,13 +162,13 @@ def train(
     """Train on pairs with labels from 0 to 1, by cross-entropy unless the objective says otherwise.
 
     `report` is called with the number of epochs done. All seeds start from the same weights, so that networks can be
-    averaged; with `start` from tuned weights that are there already.
+    averaged: with `start` from tuned weights that are there already, otherwise from layers that have learned to read.
     """
     torch.manual_seed(0)
     pairs = JudgePairs.of(inputs, device)
     network = JudgeNetwork(weights, plan.trunk_depth).to(device)
-    if start:
-        network.restore({name: value.to(device) for name, value in start.items()})
+    begun = start or layers_that_read(plan.trunk_depth)
+    network.restore({name: value.to(device) for name, value in begun.items()})
     torch.manual_seed(plan.seed)
     rng = np.random.default_rng(plan.seed)
     label = torch.from_numpy(inputs.label[inputs.row]).to(device)

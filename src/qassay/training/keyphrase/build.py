@@ -1,21 +1,24 @@
 """Building keyphrase training data: many sources into one format, split 9:1 with nothing on both sides."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
+from qassay.errors import SpecError
 from qassay.training.answer_text import group_of, question_key
 from qassay.training.files import write_rows, write_sides
 from qassay.training.keyphrase.rows import JudgedPair, KeyphraseRow
-from qassay.training.keyphrase.sources import FORMATS
-from qassay.training.sources import DataSource, counts_by_source, licensed, nothing_left
+from qassay.training.keyphrase.sources import FORMATS, Reader
+from qassay.training.sources import DataSource, counts_by_source, licensed, nothing_left, read_recipe
 from qassay.training.sources import parse_source as parse_any
 from qassay.training.splits import held_back, linked
 
 RECIPE = "keyphrase"
+RECIPES = {"embedded": RECIPE, "kpqa": "keyphrase_kpqa"}
+"""By preset: what the embedded model is trained on, and what Lee et al. (2021) trained on."""
 JUDGED = "judged.jsonl"
 NATURAL_QUESTIONS = frozenset({"evouna", "qed"})
 """Formats whose questions are Natural Questions, a tenth of which the judge's final test keeps for itself."""
@@ -24,6 +27,17 @@ NATURAL_QUESTIONS = frozenset({"evouna", "qed"})
 def parse_source(text: str) -> DataSource:
     """Return the file that `format:path` names, as in `squad:dev-v1.1.json`."""
     return parse_any(text, RECIPE, FORMATS)
+
+
+def recipe_sources(folder: Path, preset: str = "embedded", without: Collection[str] = ()) -> list[DataSource]:
+    """Return the files of a recipe in the folder with the public training sets, but for the sources left out."""
+    if preset not in RECIPES:
+        raise SpecError(f'"{preset}" is not a recipe; there are {", ".join(RECIPES)}')
+    sources = read_recipe(RECIPES[preset], folder)
+    names = dict.fromkeys(source.name for source in sources)
+    if unknown := [name for name in without if name not in names]:
+        raise SpecError(f'"{unknown[0]}" is not a source of this recipe; its sources are {", ".join(names)}')
+    return [source for source in sources if source.name not in without]
 
 
 @dataclass(slots=True)
@@ -38,6 +52,8 @@ class KeyphraseData:
     """Judged answers to train on besides, where there are any."""
     met: set[str] = field(default_factory=set)
     """Questions of evaluation sets that the sources have, as keys."""
+    coreference: Mapping[str, str] = field(default_factory=dict)
+    """The model that resolved mentions, where it was not the rules."""
 
     def counts(self) -> dict[str, dict[str, int]]:
         """Count rows by source and side."""
@@ -58,7 +74,8 @@ class KeyphraseData:
             for source, entry in entries
         ]
         counts = {"rows": self.counts(), "judged": self.judged_counts(), "left_out": dict(self.left_out)}
-        write_sides(folder, {"train": self.train, "dev": self.dev}, {"files": listed, **counts})
+        resolved = {"coreference": dict(self.coreference)} if self.coreference else {}
+        write_sides(folder, {"train": self.train, "dev": self.dev}, {"files": listed, **resolved, **counts})
         if self.judged:
             write_rows(folder / JUDGED, self.judged)
 
@@ -70,6 +87,7 @@ def build(
     held_out: Iterable[str] = (),
     licensed_only: bool = False,
     dev_share: float = 0.1,
+    formats: Mapping[str, Reader] = FORMATS,
 ) -> KeyphraseData:
     """Read all sources and split them by group, leaving out the questions of `held_out` (texts or keys).
 
@@ -82,7 +100,7 @@ def build(
     met: set[str] = set()
     kept: dict[tuple[str, str], KeyphraseRow] = {}
     for source in chosen:
-        for row in FORMATS[source.format](source.path, source.name or source.format):
+        for row in formats[source.format](source.path, source.name or source.format):
             key = (question_key(row.question), row.answer)
             if key[0] in excluded:
                 left_out["question of an evaluation set"] += 1

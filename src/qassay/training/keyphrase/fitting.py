@@ -2,6 +2,7 @@
 
 Two designs: `cross` puts question and answer in one row through any encoder, as KPQA does (Lee et al. 2021); `joined`
 encodes them apart in a frozen trunk and lets them meet in tuned layers above, which is how the embedded model is built.
+A model that never sees a question has the answer's side alone.
 """
 
 from __future__ import annotations
@@ -22,11 +23,11 @@ from qassay.models.folder import KEYPHRASE_SETTINGS
 from qassay.models.hf.encoder import HFBackbone, choose_device
 from qassay.models.hf.keyphrase import HEAD, KeyphraseSettings
 from qassay.training.encoder_layers import Layer
-from qassay.training.export.encoder import export_encoder, export_keyphrase
+from qassay.training.export.encoder import export_answer_keyphrase, export_encoder, export_keyphrase
 from qassay.training.fit import Best, adamw, averaged, fit, scaled_rates
 from qassay.training.keyphrase.losses import JudgedLoss, Loaded, Network, listed, marked_loss, run
 from qassay.training.keyphrase.narrowing import narrowed
-from qassay.training.keyphrase.network import CrossNetwork, Depth, JoinedNetwork
+from qassay.training.keyphrase.network import AnswerNetwork, CrossNetwork, Depth, JoinedNetwork
 from qassay.training.keyphrase.presets import joinable
 from qassay.training.keyphrase.quality import KeyphraseQuality, quality
 from qassay.training.model_card import write_curves
@@ -71,7 +72,7 @@ def make_network(base: Path, plan: KeyphrasePlan, device: str) -> tuple[Network,
     backbone = HFBackbone(ModelRef("folder", str(base)), "cpu")
     torch.manual_seed(0)
     if plan.design == "cross":
-        return CrossNetwork(backbone, plan.outputs, frozen=plan.frozen, questions=plan.unasked < 1).to(device), backbone
+        return CrossNetwork(backbone, plan.outputs, frozen=plan.frozen, questions=plan.asks).to(device), backbone
     if not joinable(base):
         raise ModelError(f"{base}: the design `joined` needs a BERT of MiniLM's shape; use --preset cross")
     if plan.narrows and plan.seeds > 1:
@@ -80,9 +81,9 @@ def make_network(base: Path, plan: KeyphrasePlan, device: str) -> tuple[Network,
         raise SpecError("the design `joined` is trained list-wise; use --preset kpqa for two classes")
     weights = backbone.model.state_dict()
     marks = (backbone.template.before[0], backbone.template.alone_after[0])
-    return JoinedNetwork(weights, Depth(plan.trunk_depth, plan.asked, plan.tuned), plan.outputs, marks).to(
-        device
-    ), backbone
+    kind = JoinedNetwork if plan.asks else AnswerNetwork
+    depth = Depth(plan.trunk_depth, plan.asked, plan.tuned)
+    return kind(weights, depth, plan.outputs, marks).to(device), backbone
 
 
 def train(
@@ -193,7 +194,7 @@ class KeyphraseSession:
 
     def _narrow(self) -> None:
         """Drop the attention heads and neurons that matter least; what was best with all of them counts no more."""
-        if not isinstance(self.network, JoinedNetwork):
+        if isinstance(self.network, CrossNetwork):
             raise SpecError("heads and neurons are dropped in the design `joined` alone")
         self.network.eval()
         batches = self._batches(0)[:_LOOKED_AT]
@@ -249,7 +250,7 @@ class KeyphraseSession:
         order = np.argsort(examples.lengths, kind="stable")
         for start in range(0, len(order), _MEASURED_AT_ONCE):
             rows = order[start : start + _MEASURED_AT_ONCE]
-            unasked = torch.full((len(rows),), self.plan.unasked >= 1, device=self.device)
+            unasked = torch.full((len(rows),), not self.plan.asks, device=self.device)
             batch = self.held_out.batch(rows, unasked)
             found = run(self.network, batch)
             marked = self.held_out.marked(rows)
@@ -300,7 +301,7 @@ def _alike(
 
 def write_model(folder: Path, network: Network, backbone: HFBackbone, base: Path, plan: KeyphrasePlan) -> None:
     """Write a trained network: an exported folder for `joined`, a Hugging Face folder with a head for `cross`."""
-    if isinstance(network, JoinedNetwork):
+    if not isinstance(network, CrossNetwork):
         layers = min(max(plan.trunk_depth + plan.tuned, _SHARED_LAYERS), backbone.layers)
         export_encoder(base, folder, layers=layers, default_layer=plan.trunk_depth)
         arrays = {
@@ -308,7 +309,8 @@ def write_model(folder: Path, network: Network, backbone: HFBackbone, base: Path
             for name, value in network.state_dict().items()
             if not name.startswith("trunk.")
         }
-        export_keyphrase(arrays, folder, layer=plan.trunk_depth, temperature=plan.temperature)
+        export = export_keyphrase if isinstance(network, JoinedNetwork) else export_answer_keyphrase
+        export(arrays, folder, layer=plan.trunk_depth, temperature=plan.temperature)
         return
     from safetensors.torch import save_file  # noqa: PLC0415 - part of the extra `train`
 
@@ -317,5 +319,5 @@ def write_model(folder: Path, network: Network, backbone: HFBackbone, base: Path
         if (backbone.folder / name).is_file():
             shutil.copy(backbone.folder / name, folder / name)
     save_file({name: value.contiguous().cpu() for name, value in network.scorer.state_dict().items()}, folder / HEAD)
-    settings = KeyphraseSettings(plan.outputs, plan.unasked < 1, plan.temperature)
+    settings = KeyphraseSettings(plan.outputs, plan.asks, plan.temperature)
     (folder / KEYPHRASE_SETTINGS).write_bytes(msgspec.json.encode(settings))

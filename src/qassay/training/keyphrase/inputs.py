@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from qassay.text.tokenise import locate, word
+from qassay.text.tokenisers.tokenise import locate, word
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -70,9 +70,10 @@ class Examples:
         """Pieces of each answer."""
         return np.array([len(answer) for answer in self.answers], np.int64)
 
-    def learn_from(self, teachers: Sequence[Weigher]) -> None:
+    def learn_from(self, teachers: Sequence[Weigher], *, with_question: bool = True) -> None:
         """Ask teachers, which must cut texts into the same pieces, for the weights of every answer's pieces."""
-        opinions = [teacher.weigh(self.texts) for teacher in teachers]
+        asked = [(question if with_question else None, answer) for question, answer in self.texts]
+        opinions = [teacher.weigh(asked) for teacher in teachers]
         self.taught = []
         for index, spans in enumerate(self.spans):
             weights = np.mean([opinion[index].weights[: len(spans)] for opinion in opinions], axis=0)

@@ -154,11 +154,17 @@ def embedded_judged(
     rng: np.random.Generator,
     held_out: Collection[str] = (),
     licensed_only: bool = False,
+    without: Collection[str] = (),
 ) -> list[JudgedPair]:
     """Return the judged pairs that the embedded model is trained on, from the folder of public training sets.
 
-    They are the training side of `split_judged`; what it has left over is the suite that models are chosen by.
+    They are the training side of `split_judged`; what it has left over is the suite that models are chosen by. Nothing
+    is made of the sets `without` names.
     """
     unread = ONLY_CHOOSING | (WITHOUT_LICENCE if licensed_only else frozenset())
-    sources = {name: pairs for name, pairs in judged_sources(folder, rng).items() if name not in unread}
+    sources = {
+        name: pairs
+        for name, pairs in judged_sources(folder, rng).items()
+        if name not in unread and name.partition("_")[0] not in without
+    }
     return split_judged(sources, data, held_out)[0]

@@ -9,7 +9,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from qassay.training.keyphrase.network import CrossNetwork, JoinedNetwork, PairBatch
+from qassay.training.keyphrase.network import AnswerNetwork, CrossNetwork, JoinedNetwork, PairBatch
 from qassay.training.ragged import Ragged
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     Rows = NDArray[np.int64]
 
-Network = JoinedNetwork | CrossNetwork
+Network = JoinedNetwork | AnswerNetwork | CrossNetwork
 _TINY = 1e-5
 
 

@@ -66,8 +66,8 @@ class JoinedNetwork(nn.Module):
 
     def forward(self, batch: PairBatch) -> torch.Tensor:
         """Return the logits of the answers' pieces (rows, pieces)."""
-        question, asked = self._marked(batch.question, batch.asked_there)
-        answer, answered = self._marked(batch.answer, batch.answer_there)
+        question, asked = _marked(batch.question, batch.asked_there, self.marks)
+        answer, answered = _marked(batch.answer, batch.answer_there, self.marks)
         wanted = self.trunk(question, asked) + self.roles[0]
         for layer in self.asked:
             wanted = layer(wanted, asked[:, None, None])
@@ -78,15 +78,6 @@ class JoinedNetwork(nn.Module):
         logits: torch.Tensor = self.scorer(states[:, question.shape[1] + 1 : -1])
         return logits.masked_fill(~batch.answer_there, _NEVER)
 
-    def _marked(self, pieces: torch.Tensor, there: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """Put the opening mark before each text and the closing mark right behind it."""
-        opening, closing = self.marks
-        rows = len(pieces)
-        pieces = torch.cat([pieces.new_full((rows, 1), opening), pieces, pieces.new_zeros((rows, 1))], 1)
-        last = there.sum(1, keepdim=True) + 1
-        places = torch.arange(pieces.shape[1], device=pieces.device)
-        return torch.where(places == last, closing, pieces), places <= last
-
     @staticmethod
     def _seen(asked: torch.Tensor, answered: torch.Tensor, unasked: torch.Tensor) -> torch.Tensor:
         """Return which places each place attends to: questions to themselves, answers to both."""
@@ -94,6 +85,38 @@ class JoinedNetwork(nn.Module):
         for_questions = torch.cat([asked, torch.zeros_like(answered)], 1)
         for_answers = torch.cat([asked & ~unasked[:, None], answered], 1)
         return torch.where(is_question[:, None], for_questions[:, None], for_answers[:, None])[:, None]
+
+
+class AnswerNetwork(nn.Module):
+    """An answer alone through a frozen trunk and tuned layers: the joined design without questions (KP)."""
+
+    def __init__(
+        self, weights: Mapping[str, torch.Tensor], depth: Depth, outputs: Outputs, marks: tuple[int, int]
+    ) -> None:
+        super().__init__()
+        self.trunk = Trunk(weights, depth.trunk)
+        self.layers = _layers(weights, depth.trunk, depth.tuned)
+        self.scorer = TokenScorer(WIDTH, outputs)
+        self.marks = marks
+
+    def forward(self, batch: PairBatch) -> torch.Tensor:
+        """Return the logits of the answers' pieces (rows, pieces)."""
+        answer, answered = _marked(batch.answer, batch.answer_there, self.marks)
+        states = self.trunk(answer, answered)
+        for layer in self.layers:
+            states = layer(states, answered[:, None, None])
+        logits: torch.Tensor = self.scorer(states[:, 1:-1])
+        return logits.masked_fill(~batch.answer_there, _NEVER)
+
+
+def _marked(pieces: torch.Tensor, there: torch.Tensor, marks: tuple[int, int]) -> tuple[torch.Tensor, torch.Tensor]:
+    """Put the opening mark before each text and the closing mark right behind it."""
+    opening, closing = marks
+    rows = len(pieces)
+    pieces = torch.cat([pieces.new_full((rows, 1), opening), pieces, pieces.new_zeros((rows, 1))], 1)
+    last = there.sum(1, keepdim=True) + 1
+    places = torch.arange(pieces.shape[1], device=pieces.device)
+    return torch.where(places == last, closing, pieces), places <= last
 
 
 def _layers(weights: Mapping[str, torch.Tensor], first: int, count: int) -> nn.ModuleList:

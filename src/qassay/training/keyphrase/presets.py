@@ -55,6 +55,11 @@ class KeyphrasePlan(Plan):
     """Networks to train, from `seed` on; their weights are averaged."""
 
     @property
+    def asks(self) -> bool:
+        """Whether the model reads questions (KPQA), or answers alone (KP)."""
+        return self.unasked < 1
+
+    @property
     def narrows(self) -> bool:
         """Whether heads or neurons are dropped on the way."""
         return self.heads < HEADS or self.neurons < NEURONS

@@ -7,6 +7,7 @@ make up for what sentences around a marked span never show: answers as people gi
 
 import zlib
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -90,8 +91,10 @@ def hotpot(path: Path, source: str, resolve: Resolver = resolve_by_title) -> Ite
     of its article's subject, it has the subject's name instead (the paper resolved coreference with SpanBERT).
     """
     for found in hotpotqa.read(path):
+        if found.answer.casefold() in _YES_NO:
+            continue
         row = found.resolved(resolve)
-        if row.answer.casefold() not in _YES_NO and (spans := find_phrase(row.supporting, row.answer)):
+        if spans := find_phrase(row.supporting, row.answer):
             yield KeyphraseRow.of(row.question, row.supporting, tuple(spans), source)
 
 
@@ -219,7 +222,10 @@ def _short_answer(question: str, answer: str, source: str) -> Iterator[Keyphrase
         yield KeyphraseRow.of(question, answer, spans, source)
 
 
-FORMATS: dict[str, Callable[[Path, str], Iterator[KeyphraseRow]]] = {
+Reader = Callable[[Path, str], Iterator[KeyphraseRow]]
+"""From a file and the name of its source to rows."""
+
+FORMATS: dict[str, Reader] = {
     "squad": squad_answers,
     "hotpot": hotpot,
     "qamr": qamr,
@@ -234,3 +240,8 @@ FORMATS: dict[str, Callable[[Path, str], Iterator[KeyphraseRow]]] = {
     "multirc": multirc_options,
     "rows": own_rows,
 }
+
+
+def formats_with(resolve: Resolver) -> dict[str, Reader]:
+    """Return the formats, those with paragraphs to resolve coreference in with another resolver."""
+    return FORMATS | {"hotpot": partial(hotpot, resolve=resolve)}

@@ -94,9 +94,9 @@ def train_from_files(
         encoder = open_encoder(ModelRef("folder", str(source)), device)
         pairs = JudgedExamples.of(list(read_json_lines(judged, JudgedPair)), backbone.pieces, plan.longest, encoder)
     if plan.taught:
-        weighers = [load_weigher(teacher, device) for teacher in teachers]
+        weighers = [load_weigher(teacher, device, with_question=plan.asks) for teacher in teachers]
         for examples in (train_examples, *((pairs.examples,) if pairs else ())):
-            examples.learn_from(weighers)
+            examples.learn_from(weighers, with_question=plan.asks)
     training = TrainingExamples(train_examples, dev_examples, pairs)
     found = train(source, training, plan, folder, device=device, resume=resume, report=report)
     write_card(folder, "Keyphrase model", base, plan=asdict(plan), measured=found._asdict(), data=data)

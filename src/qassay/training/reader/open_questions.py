@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from qassay.metrics.questions.phrase_selection import select_answers
-from qassay.metrics.questions.question_templates import generate
+from qassay.metrics.questions.sentences.phrase_selection import select_answers
 from qassay.training.answer_text import sentences_of
+from qassay.training.reader.question_templates import generate
 from qassay.training.reader.rows import ReaderRow
 from qassay.training.reader.statement_questions import fits, thinned
 
@@ -61,9 +61,7 @@ def of_neighbours(groups: Sequence[SentenceGroup], chunker: Chunker, rng: np.ran
         for i in rng.permutation(len(answers)).tolist()[:_ASKED_OF_SENTENCE]:
             asks_in_part = rng.random() < _THINNED
             question = (
-                thinned(sentence, answers[i], rng)
-                if asks_in_part
-                else generate(sentence, answers[i], chunker.knows).text
+                thinned(sentence, answers[i], rng) if asks_in_part else generate(sentence, answers[i], chunker.knows)
             )
             yield _row(question, _around(group, place, rng), group.source, group.group)
 
@@ -99,7 +97,7 @@ def of_versions(
                     continue
                 for i in rng.permutation(len(asked)).tolist()[:_ASKED_OF_VERSION]:
                     sentence, answer = asked[i]
-                    question = generate(sentence, answer, chunker.knows).text
+                    question = generate(sentence, answer, chunker.knows)
                     yield _row(question, _beside(target, groups, rng), source, group)
 
 

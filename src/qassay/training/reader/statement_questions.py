@@ -10,11 +10,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from qassay.metrics.questions.phrase_selection import Phrase, select_answers
-from qassay.metrics.questions.question_templates import generate
-from qassay.metrics.questions.question_words import ask_for
+from qassay.metrics.questions.sentences.phrase_selection import Phrase, select_answers
+from qassay.metrics.questions.wording.question_words import ask_for
 from qassay.text.sentences import sentence_spans
 from qassay.training.answer_text import content_words, find_phrase, sentences_of, word_set
+from qassay.training.reader.question_templates import generate
 from qassay.training.reader.rows import ReaderRow
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def from_passages(
             continue
         answer = answers[int(rng.integers(len(answers)))]
         thin = rng.random() < 0.5  # noqa: PLR2004 - one half
-        question = thinned(sentence, answer, rng) if thin else generate(sentence, answer, chunker.knows).text
+        question = thinned(sentence, answer, rng) if thin else generate(sentence, answer, chunker.knows)
         others = [sentences[j] for j in rng.permutation(len(sentences)).tolist() if j != i][: int(rng.integers(1, 6))]
         text = answer.text(sentence)
         if rng.random() < 0.4 and not _shares_content(text, " ".join(others)):  # noqa: PLR2004 - two in five
@@ -149,7 +149,7 @@ def from_parallel(
 def on_parallel(sentence: TaggedSentence, answer: Phrase, target: str, chunker: Chunker) -> ReaderRow | None:
     """Ask about a phrase of one text on another; `None` where words alone do not tell whether that one answers."""
     text = answer.text(sentence)
-    question = generate(sentence, answer, chunker.knows).text
+    question = generate(sentence, answer, chunker.knows)
     rest = content_words(question) - word_set(text)
     shared = [(len(rest & word_set(target[slice(*span)])), span) for span in sentence_spans(target)]
     held = find_phrase(target, _DETERMINER.sub("", text))

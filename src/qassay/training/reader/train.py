@@ -53,6 +53,8 @@ class ReaderKind(NamedTuple):
     description: str
     longest: int
     """Pieces of an answer."""
+    window: int = WINDOW
+    """Pieces of a passage that are read at once; training cuts longer passages at `WINDOW`."""
     margin: float = 3.0
     """How much less than the best further answers may score."""
 
@@ -73,7 +75,7 @@ class ReaderKind(NamedTuple):
 
 
 OF_PASSAGES = ReaderKind("A reader", DESCRIPTION, LONGEST_ANSWER)
-OF_ANSWERS = ReaderKind("An answer reader", ANSWER_READER, LONGEST_ASSERTED, margin=0.7)
+OF_ANSWERS = ReaderKind("An answer reader", ANSWER_READER, LONGEST_ASSERTED, window=384, margin=0.7)
 
 
 def train_from_files(
@@ -196,7 +198,7 @@ def export_from_file(
         layer=trunk_depth,
         graph=f"{kind.name}.onnx",
         weights=f"{kind.name}.npz",
-        window=WINDOW,
+        window=kind.window,
         most_windows=_MOST_WINDOWS,
         longest_question=LONGEST_QUESTION,
         longest_answer=kind.longest,

@@ -68,7 +68,7 @@ const AnswerDetail = (() => {
     const points = Array.from(textOf(answer.candidate));
     const cut = (from, to) => points.slice(from, to).join("");
     const rows = claims.map(([start, end, likely, from, to, support]) => make("tr", { class: likely < 0.5 ? "unsupported" : "" },
-      make("td", { class: "number" }, format(likely)),
+      make("td", { class: "number" }, `${likely < 0.5 ? "no" : "yes"} ${format(likely)}`),
       make("td", { dir: "auto" }, ...(from === null ? [cut(start, end)] : [cut(start, from), make("mark", { class: "fault" }, cut(from, to)), cut(to, end)])),
       make("td", { class: "muted", dir: "auto" }, support === null ? "–" : textOf(support))));
     const names = ["supported", "sentence", "nearest passage"].map((name) => make("th", { scope: "col" }, name));
@@ -114,8 +114,8 @@ const AnswerDetail = (() => {
     const reason = answer.reasons && answer.reasons[i];
     const row = make("tr", {}, make("th", { scope: "row" }, make("code", {}, spec)), scoreCell("td", answer, i));
     if (reason) row.append(make("td", { class: "reason" }, reason));
-    const said = answer.says && answer.says[i];
-    return said ? [row, make("tr", {}, make("td", { class: "says", colspan: "3", dir: "auto" }, said))] : [row];
+    const lines = [answer.says && answer.says[i], answer.behind && answer.behind[i]].filter(Boolean);
+    return [row, ...lines.map((line) => make("tr", {}, make("td", { class: "says", colspan: "3", dir: "auto" }, line)))];
   }))));
 
   const otherAnswers = (others, reveal) => {

@@ -1,0 +1,1 @@
+"""Metrics within other tools. Each module needs its tool only when something of it is called."""

@@ -1,0 +1,128 @@
+"""A fixture for pytest that fails a test when answers have become worse."""
+
+from __future__ import annotations
+
+import warnings
+from io import StringIO
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from qassay.api.compare import ComparisonResult
+    from qassay.meta.comparison.systems import SystemComparison
+
+    Rows = str | Path | Iterable[Mapping[str, Any]]
+
+BASELINE, NEW = "baseline", "new"
+SHOWN = 3
+"""How many of the worst answers a failure explains."""
+
+
+@pytest.fixture
+def qassay_gate() -> Callable[..., None]:
+    """Return `gate`, which compares answers with those of a baseline."""
+    return gate
+
+
+def gate(rows: Rows, baseline: Rows, metric: str | Sequence[str] = "ava", *, margin: float = 0.0) -> None:
+    """Fail if the answers score worse than the baseline's by more than `margin`, beyond chance, by any of the metrics.
+
+    Both are rows or files, of the same questions. It is beyond chance if the 95 % interval of the difference lies below
+    the margin. The failure explains the answers that lost most. Input that cannot be compared fails with one line, and
+    warnings tell which questions were left out, and what else a reader of the scores should know.
+    """
+    import qassay  # noqa: PLC0415 - only tests that use the gate load it
+
+    __tracebackhide__ = True
+    problem = ""
+    try:
+        answers = [*_named(baseline, BASELINE), *_named(rows, NEW)]
+        found = qassay.compare(answers, metric, on_error="skip")
+    except qassay.QassayError as fault:
+        problem = f"qassay_gate: {fault}"
+    if problem:
+        # Outside of the handler, so that no chain of exceptions is shown.
+        pytest.fail(problem, pytrace=False)
+    for note, count in found.table.notes.items():
+        warnings.warn(f"qassay_gate: {note}: {count:,}", stacklevel=2)
+    questions = len({each["id"] for each in answers})
+    for compared in found.comparisons:
+        _check(compared, margin, answers, questions, _unscored(found, compared.metric))
+
+
+def _check(
+    compared: SystemComparison, margin: float, answers: list[dict[str, Any]], questions: int, unscored: str
+) -> None:
+    """Fail if a metric shows the answers to be worse; warn if it does not compare all questions."""
+    __tracebackhide__ = True
+    found, metric = compared.result, compared.metric
+    worse, sign = (found.low, -1) if compared.a == BASELINE else (found.high, 1)
+    if worse is None or found.difference is None:
+        reason = found.reason or "no question has a score on both sides"
+        pytest.fail(f"{metric}: nothing to compare: {reason}{unscored}", pytrace=False)
+    if found.n < questions:
+        warnings.warn(f"{metric}: {found.n:,} of {questions:,} questions are compared{unscored}", stacklevel=3)
+    if sign * worse < -margin:
+        values = {compared.a: found.a, compared.b: found.b}
+        pytest.fail(
+            f"{metric} fell from {values[BASELINE]:.4f} to {values[NEW]:.4f} "
+            f"({sign * found.difference:+.4f}, on {found.n:,} questions; allowed: {-margin:+.4f}, beyond chance)\n"
+            f"{_explanations(answers, metric)}",
+            pytrace=False,
+        )
+
+
+def _unscored(found: ComparisonResult, metric: str) -> str:
+    """Return how many answers of each side have no score by a metric, and why."""
+    return "".join(
+        f"; {each.unscored:,} answers of {each.system} have no score ({', '.join(each.reasons)})"
+        for each in found.table.aggregates
+        if each.metric == metric and each.unscored
+    )
+
+
+def _named(rows: Rows, system: str) -> list[dict[str, Any]]:
+    """Return the answers of one side as rows; raise `DataError`, which names the side, if one cannot be read."""
+    from qassay.api.inputs import paths_of, read_answers, read_options  # noqa: PLC0415 - as above
+    from qassay.errors import DataError  # noqa: PLC0415 - as above
+
+    in_memory = paths_of(rows) is None
+    listed: Any = list(rows) if in_memory else rows  # type: ignore[arg-type]
+    try:
+        examples, _ = read_answers(listed, read_options("auto", None, system, "stop"))
+    except DataError as fault:
+        raise DataError(f"{system}: {fault.message}") from fault
+    if in_memory:
+        return [{"id": str(i), **row, "system": system} for i, row in enumerate(listed, 1)]
+    fields = ("id", "question", "candidate", "context")
+    return [
+        {name: getattr(each, name) for name in fields}
+        | {"references": [one.text for one in each.references], "system": system}
+        for each in examples
+    ]
+
+
+def _explanations(answers: list[dict[str, Any]], metric: str) -> str:
+    """Return what `qassay explain` shows of the answers that lost most against the baseline."""
+    from rich.console import Console  # noqa: PLC0415 - only for a failure
+
+    import qassay  # noqa: PLC0415 - as above
+    from qassay.report.explain.render import print_explanation  # noqa: PLC0415 - as above
+
+    table = qassay.score(answers, metric, intervals=False, on_error="skip")
+    values = {(each.system, each.id): table.score(metric, i).value for i, each in enumerate(table.examples)}
+    losses = {
+        name: value - before
+        for (system, name), value in values.items()
+        if system == NEW and value is not None and (before := values.get((BASELINE, name))) is not None
+    }
+    shown = StringIO()
+    console = Console(file=shown, width=100, color_system=None)
+    for name in sorted(losses, key=losses.__getitem__)[:SHOWN]:
+        console.print(f"\n{name}: {losses[name]:+.4f} against the baseline", markup=False)
+        console.print(print_explanation(qassay.explain(answers, metric, id=name, system=NEW).explanation))
+    return shown.getvalue()

@@ -1,0 +1,108 @@
+"""Rows in a device's memory, as the heads of a model hold them: parts of blocks that came out of one batch."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+
+from qassay.models.gpu.ragged import Layout, Ragged, to_device
+from qassay.text.tokenisers.tokens import ranges
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from qassay.arrays import Ints
+
+
+class DeviceRows:
+    """Some rows of a block, in a row or by their numbers."""
+
+    __slots__ = ("block", "numbers", "start", "stop")
+
+    def __init__(self, block: torch.Tensor, start: int, stop: int, numbers: Ints | None = None) -> None:
+        self.block = block
+        self.start = start
+        self.stop = stop
+        self.numbers = numbers
+        """Where the rows do not follow each other; otherwise None."""
+
+    def __len__(self) -> int:
+        return self.stop - self.start if self.numbers is None else len(self.numbers)
+
+    def __getitem__(self, rows: slice | Ints) -> DeviceRows:
+        if self.numbers is None and isinstance(rows, slice) and rows.step is None:
+            low, high, _ = rows.indices(len(self))
+            return DeviceRows(self.block, self.start + low, self.start + max(low, high))
+        return DeviceRows(self.block, 0, 0, self.all_numbers()[rows])
+
+    @property
+    def nbytes(self) -> int:
+        """The memory that they take."""
+        return len(self) * self.block[:1].nbytes
+
+    def all_numbers(self) -> Ints:
+        """Return the number of each row in the block."""
+        return np.arange(self.start, self.stop) if self.numbers is None else self.numbers
+
+
+def split_rows(made: Ragged) -> list[DeviceRows]:
+    """Return the rows of each item."""
+    ends = np.cumsum(made.layout.lengths).tolist()
+    block = made.values
+    return [DeviceRows(block, start, end) for start, end in zip([0, *ends], ends, strict=False)]
+
+
+def packed(parts: Sequence[Any], layout: Layout) -> Ragged:
+    """Return the rows of all items one behind the other: arrays, rows in the device's memory, or both."""
+    device = layout.device
+    if not any(isinstance(part, DeviceRows) for part in parts):
+        return Ragged(to_device(np.concatenate(parts), device), layout)
+    blocks: dict[int, tuple[torch.Tensor, list[int]]] = {}
+    for i, part in enumerate(parts):
+        if isinstance(part, DeviceRows):
+            blocks.setdefault(id(part.block), (part.block, []))[1].append(i)
+        elif len(part):
+            block = to_device(part, device)
+            blocks[id(block)] = block, [i]
+    chosen = [block[to_device(_numbers([parts[i] for i in items]), device)] for block, items in blocks.values()]
+    if len(chosen) == 1:
+        return Ragged(chosen[0], layout)
+    # Rows stand by blocks, and go to the places that their items have in the layout.
+    order = np.array([i for _, items in blocks.values() for i in items], np.int64)
+    starts = np.cumsum(layout.lengths) - layout.lengths
+    source = torch.cat(chosen)
+    values = torch.empty_like(source)
+    values[to_device(ranges(starts[order], layout.lengths[order]), device)] = source
+    return Ragged(values, layout)
+
+
+def _numbers(parts: Sequence[Any]) -> Ints:
+    """Return the numbers of rows in their block."""
+    if all(isinstance(part, DeviceRows) and part.numbers is None for part in parts):
+        starts = np.array([part.start for part in parts], np.int64)
+        return ranges(starts, np.array([part.stop for part in parts], np.int64) - starts)
+    whole = [part.all_numbers() if isinstance(part, DeviceRows) else np.arange(len(part)) for part in parts]
+    return np.concatenate([np.zeros(0, np.int64), *whole])
+
+
+def _copied(block: torch.Tensor) -> torch.Tensor:
+    """Return a block in this side's memory; from a GPU it comes into pinned memory, and is there after a while."""
+    if not block.is_cuda:
+        return block
+    return torch.empty(block.shape, dtype=block.dtype, pin_memory=True).copy_(block, non_blocking=True)
+
+
+def fetched(parts: Sequence[DeviceRows]) -> list[NDArray[Any]]:
+    """Return rows as arrays; every block is copied once."""
+    blocks: dict[int, torch.Tensor] = {id(part.block): part.block for part in parts}
+    copies = {number: _copied(block) for number, block in blocks.items()}
+    if any(block.is_cuda for block in blocks.values()):
+        torch.cuda.current_stream().synchronize()
+    arrays = {number: copy.numpy() for number, copy in copies.items()}
+    return [
+        arrays[id(part.block)][slice(part.start, part.stop) if part.numbers is None else part.numbers] for part in parts
+    ]

@@ -1,0 +1,204 @@
+"""A run over shards, with all of it but Ray: what a cluster would do is done here, one thing after the other."""
+
+import json
+from itertools import chain
+
+import pytest
+
+from commands import answers, qassay, write_rows
+from qassay.errors import DataError, OutputError, SpecError
+from qassay.io.input_stream import ReadOptions
+from qassay.io.locations import Location
+from qassay.io.scores.scores_folder import ScoresFolder
+from qassay.scoring.cluster_run import ClusterRun
+from qassay.scoring.scorer import Scorer, score_examples
+
+METRICS = ("rouge_l", "bleu")
+
+
+class OneMachine:
+    """A cluster of one machine, which counts the shards that it was given."""
+
+    def __init__(self, most=None):
+        self.given = 0
+        self._most = most
+
+    def score(self, make_scorer, tasks):
+        """Score shards, last first, until there were as many as may be."""
+        scorer = make_scorer()
+        for task in reversed(tasks):
+            if self._most is not None and self.given >= self._most:
+                raise KeyboardInterrupt
+            self.given += 1
+            yield scorer.score(task)
+
+    def map(self, work, items):
+        """Do some work on numbers."""
+        return map(work, items)
+
+
+@pytest.fixture
+def shards(tmp_path):
+    """Five files of answers."""
+    rows = [answers(40, system) for system in "ABCDE"]
+    return [str(write_rows(tmp_path / f"{i}.jsonl", some)) for i, some in enumerate(rows)]
+
+
+def run_of(shards, folder, *, cluster=None, metrics=METRICS, **more):
+    """Return a run over shards."""
+    options = ReadOptions(on_error=more.pop("on_error", "stop"))
+    scorer = Scorer(metrics, on_error=options.on_error)
+    folder = ScoresFolder(Location(str(folder)))
+    return ClusterRun(shards, options, scorer, cluster or OneMachine(), folder, batch=16, **more)
+
+
+def written(folder):
+    """Return all rows of a folder."""
+    return list(chain.from_iterable(each.read_bytes().splitlines() for each in sorted((folder / "rows").iterdir())))
+
+
+def test_shards_add_up_to_the_whole(shards, tmp_path):
+    """Aggregates are those of all answers at once, in the order of the input, and so are the rows."""
+    finished = run_of(shards, tmp_path / "scores").score()
+    whole = score_examples(chain.from_iterable(map(_read, shards)), METRICS, seed=1)
+    assert finished.totals.aggregates(1) == list(whole.aggregates)
+    assert [json.loads(row) for row in written(tmp_path / "scores")] == list(whole.rows())
+
+
+def _read(path):
+    from qassay.io.input_stream import Reader  # noqa: PLC0415 - used here alone
+
+    return Reader([path])
+
+
+def test_a_stopped_run_goes_on_where_it_was(shards, tmp_path):
+    """What is written stays as it is."""
+    folder = tmp_path / "scores"
+    with pytest.raises(KeyboardInterrupt):
+        run_of(shards, folder, cluster=OneMachine(most=2)).score()
+    before = {each: each.stat().st_mtime_ns for each in folder.rglob("*/*")}
+    finished = run_of(shards, folder, resume=True).score()
+    assert finished.totals.examples == 200
+    assert all(each.stat().st_mtime_ns == at for each, at in before.items())
+
+
+def test_an_unfinished_folder_is_not_read(shards, tmp_path):
+    """The message says how to finish it."""
+    folder = tmp_path / "scores"
+    with pytest.raises(KeyboardInterrupt):
+        run_of(shards, folder, cluster=OneMachine(most=1)).score()
+    for command in ("compare", "correlate", "accuracy"):
+        assert "not finished; finish it with --resume" in qassay(command, folder, check=2).stderr
+
+
+@pytest.mark.parametrize("change", [lambda lines: lines[:-1], lambda lines: [lines[0].replace(b"1", b"0"), *lines[1:]]])
+def test_changed_rows_are_not_read(change, shards, tmp_path):
+    """Rows that are lost or changed are named, and not taken for the run's."""
+    folder = tmp_path / "scores"
+    run_of(shards, folder).score()
+    file = folder / "rows" / "000003.jsonl"
+    file.write_bytes(b"".join(change(file.read_bytes().splitlines(keepends=True))))
+    for command in ("compare", "correlate"):
+        said = qassay(command, folder, check=2).stderr
+        assert "rows/000003.jsonl: is gone, or not what the run wrote" in said
+        assert "--resume" in said
+
+
+def test_missing_rows_are_not_read(shards, tmp_path):
+    """A file of rows that was removed is named."""
+    folder = tmp_path / "scores"
+    run_of(shards, folder).score()
+    (folder / "rows" / "000002.jsonl").unlink()
+    assert "rows/000002.jsonl: is gone" in qassay("compare", folder, check=2).stderr
+
+
+@pytest.mark.parametrize("part", ["rows/000003.jsonl", "statistics/000003.msgpack", "ids/000003.bin"])
+def test_a_damaged_shard_is_scored_again(part, shards, tmp_path):
+    """By the hashes that its record has."""
+    folder = tmp_path / "scores"
+    run_of(shards, folder).score()
+    content = (folder / part).read_bytes()
+    (folder / part).write_bytes(content[:-1] + b"?")
+    run_of(shards, folder, resume=True).score()
+    assert (folder / part).read_bytes() == content
+
+
+def test_a_shard_whose_input_changed_is_scored_again(shards, tmp_path):
+    """By size and time; the others stay."""
+    folder = tmp_path / "scores"
+    run_of(shards, folder).score()
+    before = {each.name: each.stat().st_mtime_ns for each in (folder / "shards").iterdir()}
+    write_rows(tmp_path / "1.jsonl", answers(30, "B"))
+    finished = run_of(shards, folder, resume=True).score()
+    now = {each.name: each.stat().st_mtime_ns for each in (folder / "shards").iterdir()}
+    assert finished.totals.examples == 190
+    assert [name for name in sorted(before) if now[name] != before[name]] == ["000001.json"]
+
+
+def test_without_resume_a_run_starts_over(shards, tmp_path):
+    """Nothing of a run over more shards is left."""
+    folder = tmp_path / "scores"
+    run_of(shards, folder).score()
+    run_of(shards[:2], folder).score()
+    assert len(list((folder / "rows").iterdir())) == 2
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [({"metrics": ("rouge_l",)}, "belongs to another run"), ({"seed": 7}, "belongs to another run")],
+)
+def test_another_run_is_not_resumed(more, message, shards, tmp_path):
+    """The message says what differs."""
+    run_of(shards, tmp_path / "scores").score()
+    with pytest.raises(DataError, match=message):
+        run_of(shards, tmp_path / "scores", resume=True, **more).score()
+
+
+def test_other_inputs_are_not_resumed(shards, tmp_path):
+    """Shards are told apart by their order."""
+    run_of(shards, tmp_path / "scores").score()
+    with pytest.raises(DataError, match="over other inputs"):
+        run_of(shards[1:], tmp_path / "scores", resume=True).score()
+
+
+def test_a_folder_with_other_files_is_left_alone(shards, tmp_path):
+    """Nothing that Qassay did not write is removed."""
+    (tmp_path / "scores").mkdir()
+    (tmp_path / "scores" / "notes.txt").write_text("mine")
+    with pytest.raises(OutputError, match=r'holds "notes\.txt", which no run of Qassay wrote'):
+        run_of(shards, tmp_path / "scores").score()
+    assert (tmp_path / "scores" / "notes.txt").read_text() == "mine"
+
+
+def test_ids_of_several_shards_are_found(shards, tmp_path):
+    """The later answer is at fault, wherever the shards were scored first."""
+    write_rows(tmp_path / "4.jsonl", [*answers(3, "E"), *answers(5, "B")[4:]])
+    with pytest.raises(DataError, match=r'4\.jsonl:4: the id "q4" of system "B" appears twice'):
+        run_of(shards, tmp_path / "scores").score()
+
+
+def test_repeated_answers_can_be_left_out(shards, tmp_path):
+    """Also those that a shard has itself; a resumed run finds them again without scoring anything again."""
+    write_rows(tmp_path / "4.jsonl", [*answers(3, "E"), *answers(5, "B")[4:] * 2])
+    folder = tmp_path / "scores"
+    finished = run_of(shards, folder, on_error="skip").score()
+    assert finished.totals.examples == 163
+    assert [each.place.rsplit("/")[-1] for each in finished.reader.skipped] == ["4.jsonl:4", "4.jsonl:5"]
+    before = {each: each.stat().st_mtime_ns for each in folder.glob("shards/*")}
+    again = run_of(shards, folder, on_error="skip", resume=True).score()
+    assert again.reader.skipped == finished.reader.skipped
+    assert all(each.stat().st_mtime_ns == at for each, at in before.items())
+
+
+def test_what_was_skipped_stops_a_stricter_run(shards, tmp_path):
+    """Resuming without skipping does not pass over bad rows."""
+    write_rows(tmp_path / "2.jsonl", [*answers(3, "C"), {"id": "x", "candidate": "y"}])
+    run_of(shards, tmp_path / "scores", on_error="skip").score()
+    with pytest.raises(DataError, match=r"2\.jsonl:4: "):
+        run_of(shards, tmp_path / "scores", resume=True).score()
+
+
+def test_metrics_of_the_whole_run_are_refused(shards, tmp_path):
+    """The message names the way: frequencies counted before."""
+    with pytest.raises(SpecError, match=r"cider reads the whole run .* `qassay frequencies`"):
+        run_of(shards, tmp_path / "scores", metrics=("cider", "bleu"))

@@ -1,0 +1,129 @@
+"""The command itself: a process that makes a study, prints links, serves, and stops when told."""
+
+import contextlib
+import json
+import os
+import signal
+import stat
+import subprocess
+import time
+
+import pytest
+
+from commands import PROGRAM, qassay
+from qassay.errors import DataError, SpecError
+from qassay.web.launch import read_token
+from qassay.web.settings import Settings
+from qassay.web.study.creation import as_row
+from web.conftest import Client, free_port
+from web.studies import answers
+
+
+def write_answers(folder, n=12):
+    text = "".join(json.dumps(as_row(each)) + "\n" for each in answers(n))
+    (folder / "answers.jsonl").write_text(text)
+
+
+@contextlib.contextmanager
+def served(folder, *words):
+    """Run `qassay serve WORDS…` and return its port and the lines that it prints when it listens."""
+    port = free_port()
+    command = [str(PROGRAM), "serve", *words, "--port", str(port)]
+    with (folder / "printed.txt").open("w") as printed:
+        process = subprocess.Popen(command, cwd=folder, stdout=printed, stderr=subprocess.STDOUT)  # noqa: S603
+        try:
+            deadline = time.monotonic() + 60
+            while "Ctrl-C" not in (folder / "printed.txt").read_text():
+                assert process.poll() is None, (folder / "printed.txt").read_text()
+                assert time.monotonic() < deadline
+                time.sleep(0.05)
+            yield process, port, (folder / "printed.txt").read_text().splitlines()
+        finally:
+            if process.poll() is None:
+                process.kill()
+            process.wait()
+
+
+def token_of(lines, name):
+    return next(line for line in lines if line.startswith(f"{name}: ")).partition("#")[2]
+
+
+def test_a_study_is_made_served_stopped_and_opened_again(tmp_path):
+    """Links work, Ctrl-C ends with 0, and the second start opens what the first made."""
+    write_answers(tmp_path)
+    words = ("--task", "binary", "--k", "1", "--judge", "none", "-m", "token_f1", "--annotator", "Ada")
+    with served(tmp_path, "answers.jsonl", *words) as (process, port, lines):
+        ada = Client(port).join(token_of(lines, "Ada"))
+        assert ada.post("/api/v1/projects/1/next").json["item"]["kind"] == "practice"
+        owner = Client(port).join(token_of(lines, "owner"))
+        assert owner.get("/api/v1/me").json["projects"][0]["progress"]["items"] == 12
+        process.send_signal(signal.SIGINT)
+        assert process.wait(20) == 0
+    assert (tmp_path / "answers.qassay.db.backup").exists()
+    with served(tmp_path, "answers.qassay.db") as (process, port, lines):
+        assert not any(line.startswith("Ada") for line in lines)
+        again = Client(port, cookie=f"qassay-{port}={ada.cookie.partition('=')[2]}")
+        assert again.get("/api/v1/me").json["person"]["name"] == "Ada"
+        os.kill(process.pid, signal.SIGTERM)
+        assert process.wait(20) == 0
+    refused = qassay("serve", "answers.jsonl", "--task", "binary", folder=tmp_path, check=2).stderr
+    assert "exists" in refused
+
+
+def test_runs_and_programs_are_served(tmp_path):
+    """Answers are scored and can be looked into; a program has its token from a file of its own."""
+    write_answers(tmp_path)
+    with served(tmp_path, "answers.jsonl", "-m", "token_f1", "--token-file", "token.txt") as (_, port, lines):
+        owner = Client(port).join(token_of(lines, "owner"))
+        assert owner.get("/api/v1/runs").json["answers"] == 12
+        program = Client(port, token=(tmp_path / "token.txt").read_text().strip())
+        answer = {"references": ["a"], "candidate": "a"}
+        reply = program.post("/api/v1/score", {"answers": [answer], "metrics": ["exact_match"]})
+        assert reply.json["rows"][0]["scores"] == {"exact_match": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--host", "0.0.0.0"], "--allow-host"),  # noqa: S104 - what is tested
+        (["--host", "0.0.0.0", "--allow-host", "a.org"], "--insecure"),  # noqa: S104 - as above
+        (["--tls-cert", "a.pem"], "belong together"),
+        (["none.qassay.db"], "there is no such study"),
+        (["--annotator", "Ada"], "invite to a study"),
+        (["--check"], "say which study"),
+        (["--task", "stars"], "--task"),
+        (["answers.jsonl", "--task", "likert5", "--judge", "cider"], "does not score from 0 to 1"),
+    ],
+)
+def test_mistakes_are_one_message(tmp_path, words, message):
+    """Nothing is served where something is wrong."""
+    write_answers(tmp_path)
+    refused = qassay("serve", *words, folder=tmp_path, check=2)
+    assert message in refused.stderr
+    assert refused.stderr.count("\n") == 1
+
+
+def test_names_under_which_a_server_is_reached():
+    """Of this machine by default; behind a proxy also the public name, whose links are https."""
+    assert "127.0.0.1:8765" in Settings().hosts
+    behind = Settings(allowed_hosts=("a.org",))
+    assert {"a.org", "a.org:8765", "localhost:8765"} <= behind.hosts
+    assert behind.url == "https://a.org"
+    assert behind.encrypted
+    open_ = Settings("0.0.0.0", allowed_hosts=("a.org",), insecure=True)  # noqa: S104 - what is tested
+    assert open_.url == "http://a.org:8765"
+    assert "127.0.0.1:8765" not in open_.hosts
+    with pytest.raises(SpecError):
+        Settings("::").check()
+
+
+def test_token_files_are_private_and_checked(tmp_path):
+    """A new file is for its owner alone; what is no token is refused."""
+    path = tmp_path / "token.txt"
+    token = read_token(path)
+    assert len(token) >= 32
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert read_token(path) == token
+    path.write_text("short\n")
+    with pytest.raises(DataError, match="no token"):
+        read_token(path)
