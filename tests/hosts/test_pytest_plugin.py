@@ -32,7 +32,8 @@ def run(tmp_path):
         write(tmp_path / "new.jsonl", new)
         write(tmp_path / "old.jsonl", old)
         (tmp_path / "test_answers.py").write_text(test, encoding="utf-8")
-        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+        # Without the short summary, which repeats whole messages where the variable CI is set.
+        command = [sys.executable, "-m", "pytest", "-q", "-rN", "-p", "no:cacheprovider"]
         return subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)  # noqa: S603 - our own
 
     return run
