@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from qassay.metrics.registry import create
 from snippets import ROOT
 
 pytestmark = pytest.mark.train
@@ -75,6 +76,31 @@ def test_the_page_is_what_the_command_prints(papers):
     kept = json.loads(KEPT.read_text(encoding="utf-8"))
 
     assert PAGE.read_text(encoding="utf-8") == papers.page(kept)
+
+
+def test_every_metric_of_summaries_is_in_the_catalogue(papers):
+    """Names, parameters and values are known, so that a long run does not end where it begins."""
+    from papers_verification import FEQA_SPECS, SPECS  # noqa: PLC0415 - beside the benchmarks
+
+    specs = [*SPECS.values(), *FEQA_SPECS.values()]
+
+    assert papers.PARTS
+    assert [create(spec).spec.name for spec in specs] == [spec.partition(",")[0] for spec in specs]
+
+
+def test_factcc_and_factccx_stand_beside_their_own_figures(papers):
+    """One network has both rows of Table 3, with a reason."""
+    from papers_verification import consistency  # noqa: PLC0415 - beside the benchmarks
+
+    assert papers.PARTS
+    ours = {"pearson": 0.37, "spearman": 0.34, "kendall": 0.27}
+    rows = {row.name: row for row in consistency({"factcc": ours}).rows}
+
+    assert rows["FactCC"].ours == rows["FactCCX"].ours == (".37", ".34", ".27")
+    assert rows["FactCC"].paper == (".34", ".36", ".29")
+    assert rows["FactCCX"].paper == (".29", ".31", ".24")
+    assert "marks spans" in rows["FactCCX"].why
+    assert "made without" in rows["FEQA-EM"].why
 
 
 @pytest.mark.parametrize("paper", PRINTED)
