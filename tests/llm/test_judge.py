@@ -149,6 +149,80 @@ def test_a_verdict_counts_whatever_stands_beside_it(ask, odd):
     assert [each.verdict for each in found.judged] == ["correct"]
 
 
+@pytest.mark.parametrize("stated", ["-Infinity", "NaN"])
+def test_log_probabilities_that_are_no_numbers_do_not_keep_replies_from_the_cache(ask, stated):
+    """What is impossible has no share; the reply is kept, so that a second run asks nothing."""
+    others = f'[{{"token": "correct", "logprob": -0.1}}, {{"token": "in", "logprob": {stated}}}]'
+    tokens = ['{"verdict": "', "correct", '"}']
+    listed = [{"token": each, "logprob": 0.0, "top_logprobs": "HERE" if each == "correct" else []} for each in tokens]
+    document = json.dumps(completion("".join(tokens), listed)).replace('"HERE"', others)
+    with serving(lambda *_: {"body": document}) as server:
+        found = ask(server, answers(2))
+        again = ask(server, answers(2))
+        assert server.calls == 2
+    assert [each.score for each in (*found.judged, *again.judged)] == [1.0] * 4
+
+
+@pytest.mark.parametrize(
+    ("content", "verdict"), [('{"verdict": "correct"} \ud83d', "correct"), ("well \udc00", None)], ids=ascii
+)
+def test_half_a_character_in_a_reply_is_replaced(ask, tmp_path, content, verdict):
+    """JSON can hold half of a pair of UTF-16, which no file can; the run goes on, and the reply is kept."""
+    with serving(lambda *_: {"body": completion(content)}) as server:
+        found = ask(server, answers(2), output=tmp_path / "out.jsonl")
+        calls = server.calls
+        assert ask(server, answers(2)).cached == 2
+        assert server.calls == calls
+    assert [each.verdict for each in found.judged] == [verdict] * 2
+    assert ('no verdict in the reply "well \ufffd"' in found.unscored) == (verdict is None)
+
+
+@pytest.mark.parametrize("field", ["content", "model", "error"])
+def test_an_endpoint_that_repeats_the_key_does_not_spread_it(ask, monkeypatch, tmp_path, field):
+    """Neither in reasons nor in the signature, the output or the cache."""
+    monkeypatch.setenv("QASSAY_API_KEY", "sk/repeated+secret==")
+    said = "Bearer sk/repeated+secret=="
+    body = {
+        "content": completion(said, [{"token": "sk/repeated", "logprob": 0.0}, {"token": "+secret==", "logprob": 0.0}]),
+        "model": {**completion('{"verdict": "correct"}'), "model": said},
+        "error": {"error": {"message": said}},
+    }[field]
+    with serving(lambda *_: {"body": json.dumps(body).replace("/", "\\/")}) as server:
+        found = ask(server, answers(2), output=tmp_path / "out.jsonl", retries=0)
+    kept = b"".join(path.read_bytes() for path in tmp_path.iterdir())
+    assert b"secret" not in kept
+    assert "secret" not in json.dumps([found.to_dict(), list(found.rows())])
+
+
+def test_a_short_key_is_no_secret(ask, monkeypatch):
+    """Servers of one's own take any key; one that is a part of the verdict leaves the verdict whole."""
+    monkeypatch.setenv("QASSAY_API_KEY", "correct"[:4])
+    with serving() as server:
+        assert ask(server, answers(1)).judged[0].verdict == "correct"
+
+
+def test_a_temperature_that_is_not_taken_is_not_in_the_signature(ask):
+    """The endpoint draws at its own; a second run, which asks nothing, says the same."""
+
+    def plan(body, _number):
+        refused = {"status": 400, "body": {"error": {"message": "Unsupported value: 'temperature'"}}}
+        return refused if "temperature" in body else {}
+
+    with serving(plan) as server:
+        found, again = ask(server, answers(3)), ask(server, answers(3))
+    assert "|temperature:own|" in found.signature
+    assert again.signature == found.signature
+
+
+def test_an_endpoint_that_refuses_every_answer_ends_the_run(ask):
+    """It has something against all questions, which are not asked one after the other; single ones are unscored."""
+    with serving(lambda *_: {"status": 400, "body": {"error": {"message": "no deployment"}}}) as server:
+        with pytest.raises(ModelError, match=r"no reply at all: the endpoint refuses this answer \(400\): no deployment"):
+            ask(server, answers(500), concurrency=2)
+        assert server.calls < 100
+        assert ask(server, answers(2)).unscored == {"the endpoint refuses this answer (400): no deployment": 2}
+
+
 def test_a_models_id_cannot_break_the_signature(ask):
     """Separators and control characters in what an endpoint calls itself are replaced."""
     with serving(lambda *_: {"body": {**completion('{"verdict": "correct"}'), "model": "a|b\x1b[31m" * 99}}) as server:
@@ -275,6 +349,23 @@ def test_a_budget_of_tokens_is_not_exceeded(ask):
         rest = ask(server, answers(60), budget_tokens=100_000)
     assert not rest.exhausted
     assert (rest.cached, server.calls) == (first, 60)
+
+
+def test_long_replies_do_not_exceed_a_budget(ask):
+    """Before the first reply, one is taken to be as long as allowed; models that think use that."""
+    usage = {"prompt_tokens": 300, "completion_tokens": 500}
+    with serving(lambda *_: {"body": {**completion('{"verdict": "correct"}'), "usage": usage}}) as server:
+        found = ask(server, answers(40), budget_tokens=2000)
+    assert found.account.tokens == 1600
+    assert server.calls == 2
+
+
+def test_a_budget_for_less_than_one_question_says_so(ask):
+    """Nothing was spent."""
+    with serving() as server:
+        found = ask(server, answers(3), budget_tokens=10)
+    assert found.unscored == {"not asked: the budget of 10 tokens is not enough for one question": 3}
+    assert server.calls == 0
 
 
 def test_a_budget_of_money_is_not_exceeded(ask):

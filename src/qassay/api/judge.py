@@ -210,8 +210,9 @@ def judge(
     finally:
         source.close()
     models = ",".join(sorted(asking.models)) or "unknown"
+    warmth = "own" if asking.own_temperature else f"{drawn:g}"
     signature = (
-        f"llm:{llm}|prompt:{wording.name}@{wording.hash}|model:{models}|temperature:{drawn:g}|samples:{samples}"
+        f"llm:{llm}|prompt:{wording.name}@{wording.hash}|model:{models}|temperature:{warmth}|samples:{samples}"
         f"|max_tokens:{max_tokens}{unsure}|qassay:{__version__}"
     )
     record = _Record(name, cheap, signature, scores, selection)

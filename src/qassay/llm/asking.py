@@ -70,6 +70,8 @@ class Asking:
     """Questions whose replies were in the cache."""
     models: set[str] = field(default_factory=set)
     """The model's ids as the endpoint stated them."""
+    own_temperature: bool = False
+    """Whether the endpoint took no temperature for some of the replies."""
     exhausted: bool = False
     """Whether the budget ended before the questions did."""
     _replies: dict[str, list[Reply]] = field(default_factory=dict)
@@ -118,7 +120,9 @@ class Asking:
             if progress is not None and number == 0:
                 progress.advance(total - len(open_), total)
             self._ask_all(open_, None if number else progress, total)
-        self.models |= {reply.model for replies in self._replies.values() for reply in replies if reply.model}
+        given = [reply for replies in self._replies.values() for reply in replies]
+        self.models |= {reply.model for reply in given if reply.model}
+        self.own_temperature = any(reply.own_temperature for reply in given)
 
     def judged(self, examples: Iterable[tuple[int, Example]]) -> dict[int, Judged]:
         """Return what came of the questions about each answer."""
@@ -140,11 +144,14 @@ class Asking:
             else:
                 verdicts.append(verdict)
         if not verdicts:
-            spent = (
-                f"not asked: the budget of {self.account.limits} was spent before" if self.exhausted else "not asked"
-            )
-            return Judged(None, None, reasons[0] if reasons else spent, asked=bool(reasons))
+            return Judged(None, None, reasons[0] if reasons else self._why_not_asked(), asked=bool(reasons))
         return _summarised(verdicts, self.prompt)
+
+    def _why_not_asked(self) -> str:
+        if not self.exhausted:
+            return "not asked"
+        enough = "was spent before" if self.account.calls else "is not enough for one question"
+        return f"not asked: the budget of {self.account.limits} {enough}"
 
     def _needs_samples(self, question: Question) -> bool:
         first = self._replies.get(self._key(question.example, 0))
@@ -203,6 +210,8 @@ class Asking:
                 self.exhausted = True
             case RefusedError():
                 self._failed[question.key] = str(found)
+                # An endpoint that refuses every question has something against all of them.
+                return not self._replies
             case NoReplyError():
                 self._failed[question.key] = str(found)
                 return True
@@ -249,7 +258,7 @@ class Asking:
 
     def _paid(self, messages: Callable[[Mode], Messages], mode: Mode, question: Question) -> Reply:
         guess = count_tokens(messages(mode))
-        reserved = self.account.reserve(guess)
+        reserved = self.account.reserve(guess, self.sampling.max_tokens)
         used = None
         sampling = self.sampling
         if self.samples > 1:

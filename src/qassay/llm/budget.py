@@ -135,6 +135,7 @@ class Account:
     prompt_tokens: int = 0
     completion_tokens: int = 0
     _guessed: int = 0
+    _longest_reply: int = 0
     _reserved: float = 0.0
     _reserved_money: float = 0.0
     _open: int = 0
@@ -151,15 +152,16 @@ class Account:
         price = self.limits.price
         return None if price is None else price.of(self.prompt_tokens, self.completion_tokens)
 
-    def reserve(self, guess: int) -> tuple[float, float]:
+    def reserve(self, guess: int, max_tokens: int) -> tuple[float, float]:
         """Set aside what a prompt of an estimated size will cost; raise `BudgetSpentError` if that is not left.
 
-        The estimate is corrected by what prompts so far have turned out to take. While other questions are open, what
-        they really take is waited for.
+        The estimate is corrected by what prompts so far have turned out to take. A reply may be as long as the longest
+        so far, and the first as long as the endpoint allows. While other questions are open, what they really take is
+        waited for.
         """
         with self._settled:
             while True:
-                tokens, money = self._costs(guess)
+                tokens, money = self._costs(guess, max_tokens)
                 if self._is_left(tokens, money):
                     break
                 if not self._open:
@@ -170,9 +172,9 @@ class Account:
             self._reserved_money += money
             return tokens, money
 
-    def _costs(self, guess: int) -> tuple[float, float]:
+    def _costs(self, guess: int, max_tokens: int) -> tuple[float, float]:
         scale = self.prompt_tokens / self._guessed if self._guessed and self.prompt_tokens else 1.0
-        reply = self.completion_tokens / self.calls if self.calls and self.completion_tokens else REPLY_TOKENS
+        reply = self._longest_reply or max_tokens
         price = self.limits.price
         return guess * scale + reply, 0.0 if price is None else price.of(guess * scale, reply)
 
@@ -193,4 +195,6 @@ class Account:
             self.calls += 1
             self._guessed += guess
             self.prompt_tokens += guess if used[0] is None else used[0]
-            self.completion_tokens += REPLY_TOKENS if used[1] is None else used[1]
+            reply = REPLY_TOKENS if used[1] is None else used[1]
+            self.completion_tokens += reply
+            self._longest_reply = max(self._longest_reply, reply)

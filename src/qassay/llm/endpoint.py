@@ -12,8 +12,11 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from ipaddress import ip_address
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlsplit
+
+from msgspec import structs
 
 from qassay.errors import ModelError, SpecError, option
 from qassay.llm.prompts import MODES
@@ -33,6 +36,7 @@ _BUSY_FACTOR = 4
 """How many more times a question is asked again where the endpoint is only busy."""
 _MOST_BYTES = 1 << 23
 _MOST_TOKENS = 200
+_MOST_COUNTED = 1 << 31
 _SHOWN = 200
 _NOT_IN_NAMES = re.compile(r"[^\w.:/@+-]")
 _LONGEST_NAME = 120
@@ -45,6 +49,10 @@ _SERVER_ERROR = 500
 _TOO_LONG = ("context", "too long", "length")
 """Words with which endpoints refuse a question for its length."""
 _SECRETS = ("key", "token", "secret", "sig", "password", "code")
+_SHORTEST_SECRET = 8
+"""A key of fewer characters is one that a server of one's own ignores, and may be a part of any word."""
+_HALF_PAIR = re.compile("[\ud800-\udfff]")
+"""Half of a pair of UTF-16, which JSON can hold and a file cannot."""
 
 
 class NoReplyError(Exception):
@@ -142,8 +150,10 @@ class Endpoint:
                 self._back_off(failures)
                 continue
             if status == _OK:
-                reply = _read_reply(text, used)
+                reply = _read_reply(text, used, self._without_key)
                 if reply is not None:
+                    if "temperature" not in body:
+                        reply = structs.replace(reply, own_temperature=True)
                     self._note_success(wished, mode, used)
                     return reply
                 reason = f"the endpoint's reply is no chat completion: {self._shown(text)!r:.120}"
@@ -274,9 +284,12 @@ class Endpoint:
             text = said["message"] if isinstance(said, dict) else str(said)
         except (ValueError, KeyError, TypeError, RecursionError):
             pass
-        text = " ".join(str(text).split())
-        text = text.replace(self._key, "…") if self._key else text
+        text = self._without_key(" ".join(_HALF_PAIR.sub("\ufffd", str(text)).split()))
         return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+
+    def _without_key(self, text: str) -> str:
+        """Return a text of the endpoint with the key struck out, should it repeat the key."""
+        return text.replace(self._key, "…") if len(self._key) >= _SHORTEST_SECRET else text
 
 
 def checked_url(url: str) -> str:
@@ -353,7 +366,7 @@ def _retry_after(headers: Mapping[str, str]) -> float | None:
     return max(0.0, seconds) if seconds == seconds else None  # noqa: PLR0124 - NaN
 
 
-def _read_reply(text: str, mode: Mode) -> Reply | None:
+def _read_reply(text: str, mode: Mode, without_key: Callable[[str], str]) -> Reply | None:
     """Return the first choice of a chat completion; None where the text is none."""
     try:
         document = json.loads(text)
@@ -363,37 +376,45 @@ def _read_reply(text: str, mode: Mode) -> Reply | None:
         if isinstance(content, list):
             content = "".join(part.get("text", "") for part in content)
         content = message.get("refusal") if content is None else content
+        content = content if isinstance(content, str) else ""
+        kept = without_key(_HALF_PAIR.sub("\ufffd", content))
+        model = without_key(str(document.get("model") or ""))
         usage = each if isinstance(each := document.get("usage"), dict) else {}
         return Reply(
             mode,
-            content if isinstance(content, str) else "",
-            str(choice.get("finish_reason") or ""),
-            _NOT_IN_NAMES.sub("_", str(document.get("model") or ""))[:_LONGEST_NAME],
+            kept,
+            _NOT_IN_NAMES.sub("_", without_key(str(choice.get("finish_reason") or "")))[:_LONGEST_NAME],
+            _NOT_IN_NAMES.sub("_", model)[:_LONGEST_NAME],
             _count(usage.get("prompt_tokens")),
             _count(usage.get("completion_tokens")),
-            _tokens(choice.get("logprobs")),
+            _tokens(choice.get("logprobs")) if kept == content else (),
         )
     except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError):
         return None
 
 
 def _count(given: object) -> int | None:
-    return given if isinstance(given, int) and not isinstance(given, bool) and given >= 0 else None
+    if not isinstance(given, int) or isinstance(given, bool):
+        return None
+    return given if 0 <= given <= _MOST_COUNTED else None
 
 
 def _tokens(given: object) -> tuple[tuple[str, dict[str, float]], ...]:
-    """Return the last tokens with what could have stood there; nothing where an endpoint has another idea of them."""
+    """Return the last tokens with what could have stood there; nothing where an endpoint has another idea of them.
+
+    What is stated as impossible, or not as a number, is left out.
+    """
     content = given.get("content") if isinstance(given, dict) else None
     if not isinstance(content, list):
         return ()
     try:
         return tuple(
             (
-                str(each["token"]),
+                _HALF_PAIR.sub("\ufffd", str(each["token"])),
                 {
-                    str(other["token"]): float(other["logprob"])
+                    _HALF_PAIR.sub("\ufffd", str(other["token"])): float(other["logprob"])
                     for other in (each.get("top_logprobs") or [each])
-                    if other["logprob"] is not None
+                    if other["logprob"] is not None and isfinite(float(other["logprob"]))
                 },
             )
             for each in content[-_MOST_TOKENS:]

@@ -38,6 +38,8 @@ class Reply(msgspec.Struct, frozen=True, omit_defaults=True):
     completion_tokens: int | None = None
     tokens: tuple[tuple[str, dict[str, float]], ...] = ()
     """The last tokens of the content, each with the log-probabilities of what could have stood there."""
+    own_temperature: bool = False
+    """Whether the endpoint took no temperature, and drew the reply at its own."""
 
 
 @dataclass(frozen=True, slots=True)
