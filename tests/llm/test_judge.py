@@ -217,7 +217,9 @@ def test_a_temperature_that_is_not_taken_is_not_in_the_signature(ask):
 def test_an_endpoint_that_refuses_every_answer_ends_the_run(ask):
     """It has something against all questions, which are not asked one after the other; single ones are unscored."""
     with serving(lambda *_: {"status": 400, "body": {"error": {"message": "no deployment"}}}) as server:
-        with pytest.raises(ModelError, match=r"no reply at all: the endpoint refuses this answer \(400\): no deployment"):
+        with pytest.raises(
+            ModelError, match=r"no reply at all: the endpoint refuses this answer \(400\): no deployment"
+        ):
             ask(server, answers(500), concurrency=2)
         assert server.calls < 100
         assert ask(server, answers(2)).unscored == {"the endpoint refuses this answer (400): no deployment": 2}
