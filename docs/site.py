@@ -2,12 +2,14 @@
 """Build the documentation as a site: `make docs`, then open site/index.html.
 
 Pages are taken from this folder as they are; the README and the model card, to which they link, become pages beside
-them. The navigation is made from the folders. The build fails at a link that leads nowhere.
+them. The navigation is made from the folders. The build fails at a link that leads nowhere. The pages need no server
+and no network, and neither does their search.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -62,6 +64,7 @@ SETTINGS = {
     },
     "plugins": [
         "search",
+        "offline",
         {
             "mkdocstrings": {
                 "handlers": {
@@ -82,6 +85,18 @@ SETTINGS = {
     "markdown_extensions": ["tables", {"toc": {"permalink": True}}, "pymdownx.highlight", "pymdownx.superfences"],
 }
 
+WORKER = "assets/javascripts/search-worker.js"
+WORKER_FROM_TEXT = """\
+// A page that is opened from a disk may not start a worker by its address; its text it may.
+if (location.protocol === "file:") {
+  const Native = window.Worker
+  const address = URL.createObjectURL(new Blob([%s], { type: "text/javascript" }))
+  window.Worker = function () { return new Native(address) }
+}
+"""
+_FROM_ELSEWHERE = re.compile(r'<(?:script|link|img)\b[^>]*?\b(?:src|href)="https?://[^"]*"[^>]*>(?:</script>)?')
+_HELPS_SEARCH = "iframe-worker"
+
 
 def copy_pages(docs: Path) -> None:
     """Copy all pages, with links to those from elsewhere changed to their places on the site."""
@@ -94,12 +109,12 @@ def copy_pages(docs: Path) -> None:
         for other, page in PAGES.items():
             text = text.replace(f"]({other}", f"]({page}")
         (docs / name).write_text(text, encoding="utf-8")
-    for page in docs.rglob("*.md"):
-        up = "../" * len(page.relative_to(docs).parent.parts)
-        text = page.read_text(encoding="utf-8")
+    for copied in docs.rglob("*.md"):
+        up = "../" * len(copied.relative_to(docs).parent.parts)
+        text = copied.read_text(encoding="utf-8")
         for path, name in PAGES.items():
             text = text.replace(f"](../{up}{path}", f"]({up}{name}")
-        page.write_text(text, encoding="utf-8")
+        copied.write_text(text, encoding="utf-8")
 
 
 def navigation(docs: Path) -> list[object]:
@@ -116,6 +131,22 @@ def navigation(docs: Path) -> list[object]:
     return [{"Start": "index.md"}, {"Guides": guides}, *folders, {"API": "reference/index.md"}, project]
 
 
+def make_self_contained(site: Path) -> None:
+    """Let search work without a network; raise `SystemExit` if a page would load anything from elsewhere."""
+    (search,) = (site / "assets" / "javascripts" / "workers").glob("search.*.js")
+    script = json.dumps(search.read_text(encoding="utf-8")).replace("</", "<\\/")
+    (site / WORKER).write_text(WORKER_FROM_TEXT % script, encoding="utf-8")
+    for page in site.rglob("*.html"):
+        up = "../" * len(page.relative_to(site).parent.parts)
+        text = page.read_text(encoding="utf-8")
+        for loaded in _FROM_ELSEWHERE.findall(text):
+            if _HELPS_SEARCH in loaded:
+                text = text.replace(loaded, f'<script src="{up}{WORKER}"></script>')
+            elif 'rel="canonical"' not in loaded:
+                raise SystemExit(f"{page.relative_to(site)} loads {loaded}; keep what pages need on the site")
+        page.write_text(text, encoding="utf-8")
+
+
 def main() -> int:
     """Build the site and return the builder's exit code."""
     shutil.rmtree(BUILD, ignore_errors=True)
@@ -126,6 +157,7 @@ def main() -> int:
     builder = Path(sys.executable).with_name("zensical")
     code = subprocess.run([builder, "build", "--strict", "-f", settings], check=False, cwd=BUILD).returncode  # noqa: S603
     if code == 0:
+        make_self_contained(BUILD / "site")
         shutil.rmtree(ROOT / "site", ignore_errors=True)
         shutil.move(BUILD / "site", ROOT / "site")
     return code
