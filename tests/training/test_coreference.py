@@ -4,13 +4,16 @@ import json
 
 import pytest
 
+from qassay.errors import DataError
 from qassay.training.coreference import name_of, resolve_by_title
+from qassay.training.corpora import hotpotqa
 from qassay.training.keyphrase import sources
 from qassay.training.reader import sources as reader_sources
 
 # the slides of Lee et al. (2021), Constructing Training Set for KPQA
 TANG = "The Glory of Tang Dynasty is a 2017 Chinese television series starring Jing Tian and Allen Ren."
 TANG_ON = 'It is based on the novel "The Concubine of Tang: Legend of Pearl" by Cang Mingshui.'
+WIDE = {"title": ["A"], "sentences": [["A is b."]]}
 JING = "Jing Tian is a Chinese actress."
 JING_ON = "She graduated from the Beijing Dance Academy and Beijing Film Academy."
 
@@ -24,6 +27,7 @@ JING_ON = "She graduated from the Beijing Dance Academy and Beijing Film Academy
         ("Wes Hill", ["Wes Hill (born 1970) is a pilot.", "His home is Oslo."], "Wes Hill's home is Oslo."),
         ("Ann Jones", ["Ann Jones (born 1970) is a pilot.", "Her home is Oslo."], "Ann Jones' home is Oslo."),
         ("Wes Hill", ["Wes Hill (born 1970) is a pilot.", "Hill lives in Oslo."], "Wes Hill lives in Oslo."),
+        ("Wes Hill", ["Wes Hill is an American film producer.", "He lives in Oslo."], "Wes Hill lives in Oslo."),
         ("Oslo", ["Oslo is a city.", "It's the capital.", "Its harbour is old."], "Oslo's harbour is old."),
     ],
 )
@@ -37,6 +41,9 @@ def test_clear_mentions_become_the_name(title, sentences, last):
     [
         # the sentence before is about another one
         ("Oslo", ["Oslo is a city.", "The king lives there.", "It is old."]),
+        # who makes films is no film, and what is theirs may be the sentence before
+        ("Wes Hill", ["Wes Hill is a film producer.", "Hill directed Oslo.", "The film was shot in Oslo."]),
+        ("Wes Hill", ["Wes Hill (born 1970) is a theatre director.", "Wes Hill's first is Oslo.", "It was staged."]),
         # nobody is named by it
         ("Oslo", ["Oslo is a city.", "It is believed that people came early."]),
         ("Oslo", ["Oslo is a city.", "It was in 1905 that it became the capital."]),
@@ -95,3 +102,25 @@ def test_readers_learn_from_sentences_as_they_are(hotpot):
     (row,) = reader_sources.hotpot(hotpot, "hotpotqa")
 
     assert row.passage == f"{TANG} {JING_ON}"
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ({"question": "q", "answer": "a"}, "missing required field `supporting_facts`"),
+        ({"question": "q", "answer": "a", "supporting_facts": []}, "missing required field `context`"),
+        ({"question": "q", "answer": "a", "supporting_facts": [], "context": {"title": []}}, "Expected `object`"),
+        (
+            {"question": "q", "answer": "a", "supporting_facts": {"title": [], "sent_id": [1]}, "context": WIDE},
+            "longer than argument 1",
+        ),
+        ({"question": 7, "answer": "a", "supporting_facts": [], "context": []}, "Expected `str`"),
+    ],
+)
+def test_a_file_of_another_shape_is_refused(tmp_path, row, said):
+    """The message has the file, the question and what is wrong."""
+    path = tmp_path / "hotpot.json"
+    path.write_text(json.dumps([row]), encoding="utf-8")
+
+    with pytest.raises(DataError, match=rf"question 1 is not in the expected format: .*{said}"):
+        list(hotpotqa.read(path))

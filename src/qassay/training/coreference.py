@@ -42,6 +42,10 @@ _KINDS = frozenset(
     """.split()  # noqa: SIM905 - reads best so
 )
 """What an article may be about that `the` and the noun alone refer to."""
+_MAKER = re.compile(
+    r"(?:director|producer|writer|player|maker|critic|actor|actress|singer|manager|coach|owner|editor)s?"
+)
+"""Who has to do with a thing of some kind: a `film producer` is not a film."""
 _THE_KIND = re.compile(rf"The ({'|'.join(sorted(_KINDS))})(?='s\b|\u2019s\b|[ ,])")
 _FOLLOWS = re.compile(r"(?:He|She|It|His|Her|Its)\b")
 
@@ -84,7 +88,10 @@ class _Subject:
         first = texts[0]
         stated = _IS_A.search(first)
         words = re.findall(r"[\w-]+", stated[1].lower()) if stated else []
-        self._kinds = {word for word in words if word in _KINDS}
+        follows = [*words[1:], ""]
+        self._kinds = {
+            word for word, after in zip(words, follows, strict=False) if word in _KINDS and not _MAKER.fullmatch(after)
+        }
         she, he = len(_SHE.findall(whole)), len(_HE.findall(whole))
         looks_human = bool(_BORN.search(first)) and not self._kinds_head(words)
         person = looks_human or (not self._kinds and bool(she or he) and len(name.split()) > 1 and stated is not None)

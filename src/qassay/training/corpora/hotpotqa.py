@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from qassay.errors import DataError
 from qassay.training.coreference import Resolver
 from qassay.training.files import read_json
 
@@ -65,13 +66,19 @@ class HotpotRow(NamedTuple):
 
 def read(path: Path) -> Iterator[HotpotRow]:
     """Yield the questions of a file in either of the published shapes."""
-    for raw in read_json(path, list[dict[str, msgspec.Raw]]):
-        text = msgspec.json.encode(raw)
-        if bytes(raw["context"]).lstrip().startswith(b"{"):
-            wide = msgspec.json.decode(text, type=_Columns)
-            facts = set(zip(wide.supporting_facts.title, wide.supporting_facts.sent_id, strict=True))
-            paragraphs = list(zip(wide.context.title, wide.context.sentences, strict=True))
-            yield HotpotRow(wide.question, wide.answer, paragraphs, facts)
-        else:
-            pairs = msgspec.json.decode(text, type=_Pairs)
-            yield HotpotRow(pairs.question, pairs.answer, pairs.context, set(pairs.supporting_facts))
+    for number, raw in enumerate(read_json(path, list[dict[str, msgspec.Raw]]), 1):
+        try:
+            yield _row(raw)
+        except (msgspec.DecodeError, ValueError) as problem:
+            raise DataError(f"question {number} is not in the expected format: {problem}", path) from problem
+
+
+def _row(raw: dict[str, msgspec.Raw]) -> HotpotRow:
+    text = msgspec.json.encode(raw)
+    if bytes(raw.get("context", b"")).lstrip().startswith(b"{"):
+        wide = msgspec.json.decode(text, type=_Columns)
+        facts = set(zip(wide.supporting_facts.title, wide.supporting_facts.sent_id, strict=True))
+        paragraphs = list(zip(wide.context.title, wide.context.sentences, strict=True))
+        return HotpotRow(wide.question, wide.answer, paragraphs, facts)
+    pairs = msgspec.json.decode(text, type=_Pairs)
+    return HotpotRow(pairs.question, pairs.answer, pairs.context, set(pairs.supporting_facts))
