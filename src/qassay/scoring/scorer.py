@@ -6,9 +6,8 @@ from collections import Counter
 from dataclasses import replace
 from functools import cached_property, partial
 from itertools import islice
-from operator import add
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
@@ -18,13 +17,12 @@ from qassay.features.first_pass import PassContext
 from qassay.features.frequencies import FrequencyNeed, frequencies_for, load_frequencies
 from qassay.features.resources import Resources
 from qassay.io.example_columns import ExampleColumns, parts_by_length
-from qassay.io.parsing.aliases import likely_name
-from qassay.metrics.base import Metric
 from qassay.metrics.registry import create_all
 from qassay.models.base import EMBEDDED
-from qassay.records import read_field
 from qassay.scoring.aggregates.aggregation import CONFIDENCE, ScoredBatch, Totals
 from qassay.scoring.defaults import default_metrics
+from qassay.scoring.long_texts import TooLongGuard, too_long_reason
+from qassay.scoring.needed_fields import lacking_answers, problem_of, shown, surely_complete
 from qassay.scoring.score_cache import StoredScore
 from qassay.scoring.table import ScoreTable
 
@@ -32,9 +30,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 
     from qassay.arrays import Floats
-    from qassay.features.batch import PlacedNote
     from qassay.features.first_pass import FirstPass, PassLog
     from qassay.features.frequencies import Frequencies
+    from qassay.metrics.base import Metric
     from qassay.models.base import Device
     from qassay.models.question_model_names import Models
     from qassay.records import AnswerNotes, Example
@@ -57,65 +55,11 @@ NO_NUMBER = "the metric or its model returned no number (NaN)"
 OnError = Literal["stop", "skip"]
 Place = tuple[str | None, int | None]
 """The input and the line of an answer, if known."""
-_Found = TypeVar("_Found")
 
 
 def nowhere(_: Example) -> Place:
     """Return no place."""
     return None, None
-
-
-class TooLongGuard:
-    """A batch that models read. Examples too long for one are left out, if errors are skipped."""
-
-    def __init__(self, batch: Batch, on_error: OnError) -> None:
-        self.batch = batch
-        self._on_error = on_error
-        self._rest = batch
-        self._left_out: dict[int, str] = {}
-
-    def run(self, work: Callable[[Batch], _Found]) -> tuple[_Found, dict[int, str]]:
-        """Return the work's result on the batch without examples that are too long, and these with the reasons."""
-        batch = self.batch
-        while True:
-            try:
-                return work(batch), {} if batch is self.batch else self._left_out
-            except TextTooLongError as problem:
-                if batch is self._rest:
-                    self._leave_out(problem)
-                batch = self._rest
-
-    @property
-    def notes(self) -> Counter[str]:
-        """The notes on the texts; each text counts once, also where both batches were begun."""
-        return self.batch.notes | self._rest.notes
-
-    def notes_by_example(self) -> list[list[PlacedNote]]:
-        """Return the notes on each example, also where both batches were begun."""
-        found = self.batch.notes_by_example()
-        if self._rest is self.batch:
-            return found
-        return [list(dict.fromkeys(both)) for both in map(add, found, self._rest.notes_by_example())]
-
-    def _leave_out(self, problem: TextTooLongError) -> None:
-        batch, examples = self._rest, list(self._rest.examples)
-        beyond = [row for row, text in enumerate(batch.texts) if text in problem.texts]
-        owners = np.repeat(np.arange(len(batch)), [len(example.references) for example in examples])
-        concerned = {
-            *np.flatnonzero(np.isin(batch.candidate, beyond)).tolist(),
-            *owners[np.isin(batch.reference, beyond)].tolist(),
-        }
-        if not concerned:
-            raise problem
-        if self._on_error == "stop":
-            named = _shown(examples[min(concerned)])
-            raise DataError(f"{named}: {problem.message}, or {option('on_error', 'skip')}") from problem
-        for i in concerned:
-            self._left_out[i] = too_long_reason(problem)
-            # Without texts it has nothing to be read, and keeps its place in the batch.
-            blank = tuple(replace(each, text="") for each in examples[i].references)
-            examples[i] = replace(examples[i], candidate=None, references=blank)
-        self._rest = Batch(examples, batch.resources)
 
 
 class Scorer:
@@ -248,7 +192,7 @@ class Scorer:
         scored = ScoredBatch(examples, {}, {}, {}, Counter(), self.consumed_fields)
         for metric in self.metrics:
             spec = str(metric.spec)
-            lacking = _lacking(metric, examples) if self._may_lack else {}
+            lacking = lacking_answers(metric, examples) if self._may_lack else {}
             keys = self.cache.keys(metric, self.resources, examples, lacking) if self.cache else []
             if self.cache and keys:
                 found = self._cached(self.cache, keys, metric, lacking, guard.batch)
@@ -312,32 +256,18 @@ class Scorer:
         Where answers may go without such scores, all pass.
         """
         if self._may_lack or (
-            isinstance(examples, ExampleColumns) and all(_complete(examples, each) for each in self.metrics)
+            isinstance(examples, ExampleColumns) and all(surely_complete(examples, each) for each in self.metrics)
         ):
             return
         for example in examples:
             for metric in self.metrics:
-                if problem := self._problem(metric, example):
+                if problem := problem_of(metric, example, self.resources):
                     raise DataError(problem, *place_of(example))
-
-    def _problem(self, metric: Metric, example: Example) -> str | None:
-        lacking = next((need for need in sorted(metric.needed_fields) if _lacks(example, need)), None)
-        if lacking is not None:
-            name = metric.field_names.get(lacking)
-            needed = f'"{lacking}"' + (f' ("{name}" in a file of summaries)' if name else "")
-            return (
-                f"{metric.spec} needs {needed}, and {_shown(example)} has none; "
-                f"{_remedy(metric, lacking, example)}, or {option('on_error', 'skip')}"
-            )
-        reason = metric.unreadable(example, self.resources)
-        if reason is None:
-            return None
-        return f"{metric.spec} cannot read {_shown(example)}: {reason}, leave it out, or {option('on_error', 'skip')}"
 
     def _too_long(self, example: Example, problem: TextTooLongError) -> str:
         """Return why an answer gets no score, unless errors end the run."""
         if self.on_error == "stop":
-            raise DataError(f"{_shown(example)}: {problem.message}, or {option('on_error', 'skip')}") from problem
+            raise DataError(f"{shown(example)}: {problem.message}, or {option('on_error', 'skip')}") from problem
         return too_long_reason(problem)
 
 
@@ -349,50 +279,6 @@ def _measured(metric: Metric, lacking: Mapping[int, str], batch: Batch) -> Measu
     # What is no number must not reach the sums: such an answer is unscored.
     stats = np.where(np.isnan(stats).any(axis=1, keepdims=True), 0.0, stats)
     return stats, {**metric.unscored(batch), **lacking}, metric.answer_notes(batch)
-
-
-def _complete(columns: ExampleColumns, metric: Metric) -> bool:
-    """Whether all answers surely have what a metric needs and are such as it reads."""
-    if type(metric).unreadable is not Metric.unreadable or not metric.needed_fields <= {"references", "question"}:
-        return False
-    # An answer in columns has a reference; it may be blank, as may be the question.
-    return "question" not in metric.needed_fields or all(map(str.strip, columns.questions))
-
-
-def _lacking(metric: Metric, examples: Sequence[Example]) -> dict[int, str]:
-    """Return the answers that lack a field that a metric needs, with the name of the field."""
-    return {
-        i: f"no {metric.field_names.get(need, need)}"
-        for need in sorted(metric.needed_fields)
-        for i, each in enumerate(examples)
-        if _lacks(each, need)
-    }
-
-
-def too_long_reason(problem: TextTooLongError) -> str:
-    """Return why an answer that is too long for a model has no score."""
-    return f"longer than {problem.most:,} word pieces, more than a model can hold in memory"
-
-
-def _shown(example: Example) -> str:
-    of = f' of system "{example.system}"' if example.system else ""
-    return f'the answer with id "{example.id}"{of}'
-
-
-def _lacks(example: Example, need: str) -> bool:
-    given = read_field(example, need)
-    return not given or (isinstance(given, str) and not given.strip())
-
-
-def _remedy(metric: Metric, need: str, example: Example) -> str:
-    likely = likely_name(need, example.extra) if example.extra else None
-    if likely == need:
-        return f'its "{need}" is empty: fill it, or leave this metric out'
-    if likely is not None:
-        return f'"{likely}" may hold it: map it with {option("columns", {need: likely})}'
-    if metric.weighting is not None and need in metric.weighting.needs and metric.weighting.instead:
-        return f"give it, or use {replace(metric.spec, weights=metric.weighting.instead)}, which needs no {need}"
-    return "give it, or leave this metric out"
 
 
 def score_examples(

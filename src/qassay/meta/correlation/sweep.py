@@ -14,7 +14,8 @@ from qassay.meta.correlation.evaluation import correlate_part
 from qassay.meta.statistics.panel import Panel, Pooling
 from qassay.metrics.registry import CATALOGUE, parse_spec
 from qassay.models.base import EMBEDDED
-from qassay.scoring.scorer import BATCH, Scorer, TooLongGuard, batches
+from qassay.scoring.long_texts import TooLongGuard
+from qassay.scoring.scorer import BATCH, Scorer, batches
 from qassay.spec import with_options
 
 if TYPE_CHECKING:

@@ -11,7 +11,8 @@ import numpy as np
 from qassay.features.batch import Batch
 from qassay.features.token_views import text_spans, text_tokens
 from qassay.features.weightings import WEIGHTINGS, TokenisedTexts
-from qassay.scoring.scorer import MODEL_BATCH, TooLongGuard, batches
+from qassay.scoring.long_texts import TooLongGuard
+from qassay.scoring.scorer import MODEL_BATCH, batches
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
