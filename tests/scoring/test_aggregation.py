@@ -12,8 +12,9 @@ import qassay
 from answers import answer
 from qassay.errors import DataError
 from qassay.metrics.registry import create
-from qassay.scoring.aggregates.aggregation import BINS, GROUPS, ScoredBatch, Totals
+from qassay.scoring.aggregates.aggregation import BINS, GROUPS, Totals
 from qassay.scoring.aggregates.bootstrap import Resampled, bootstrap
+from qassay.scoring.scored_batch import ScoredBatch
 from qassay.scoring.scorer import Scorer
 
 F1 = create("token_f1")

@@ -30,8 +30,9 @@ if TYPE_CHECKING:
     from qassay.io.input_stream import Reader, SkippedRow
     from qassay.io.scores.scores_folder import ScoresFolder
     from qassay.records import AnswerNotes, Example
-    from qassay.scoring.aggregates.aggregation import ScoredBatch, Totals
+    from qassay.scoring.aggregates.aggregation import Totals
     from qassay.scoring.progress import Progress
+    from qassay.scoring.scored_batch import ScoredBatch
     from qassay.scoring.scorer import Place
 
 Chunk = Sequence["Example"]

@@ -19,11 +19,12 @@ from qassay.features.resources import Resources
 from qassay.io.example_columns import ExampleColumns, parts_by_length
 from qassay.metrics.registry import create_all
 from qassay.models.base import EMBEDDED
-from qassay.scoring.aggregates.aggregation import CONFIDENCE, ScoredBatch, Totals
+from qassay.scoring.aggregates.aggregation import CONFIDENCE, Totals
 from qassay.scoring.defaults import default_metrics
 from qassay.scoring.long_texts import TooLongGuard, too_long_reason
 from qassay.scoring.needed_fields import lacking_answers, problem_of, shown, surely_complete
 from qassay.scoring.score_cache import StoredScore
+from qassay.scoring.scored_batch import ScoredBatch
 from qassay.scoring.table import ScoreTable
 
 if TYPE_CHECKING:
@@ -328,23 +329,13 @@ def score_examples(
         totals.add(parts[-1])
         if progress is not None:
             progress.advance(totals.examples, len(everything))
-    offsets = np.cumsum([0, *(len(part.examples) for part in parts)]).tolist()
+    whole = ScoredBatch.joined(everything, parts)
     return ScoreTable(
         examples=everything,
-        scores={spec: np.concatenate([part.scores[spec] for part in parts]) for spec in scorer.specs},
-        stats={spec: np.concatenate([part.stats[spec] for part in parts]) for spec in scorer.specs},
-        unscored={
-            spec: {
-                offset + i: reason
-                for offset, part in zip(offsets, parts, strict=False)
-                for i, reason in part.unscored[spec].items()
-            }
-            for spec in scorer.specs
-        },
-        answer_notes={
-            spec: tuple(note for part in parts for note in part.answer_notes.get(spec, (None,) * len(part.examples)))
-            for spec in dict.fromkeys(spec for part in parts for spec in part.answer_notes)
-        },
+        scores=whole.scores,
+        stats=whole.stats,
+        unscored=whole.unscored,
+        answer_notes={spec: tuple(notes) for spec, notes in whole.answer_notes.items()},
         aggregates=tuple(totals.aggregates(seed, confidence=CONFIDENCE if intervals else None)),
         notes=dict(totals.notes),
         seed=seed,

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
@@ -13,24 +11,23 @@ import numpy as np
 from qassay.errors import DataError
 from qassay.features.resources import Resources
 from qassay.metrics.registry import provenance
-from qassay.records import without_fields
 from qassay.scoring.aggregates.attempts import ATTEMPTED, attempt_figures, attempt_quantities, attempt_stats
 from qassay.scoring.aggregates.bootstrap import FEWEST, Resampled, bootstrap, interval_of
 from qassay.scoring.aggregates.clusters import cluster_of, summed_by_cluster
 from qassay.scoring.aggregates.exact_sums import add_exactly, empty_sums, merge_exactly, rounded_sums
 from qassay.scoring.checkpoint import AGAIN
-from qassay.scoring.example_hashes import ExampleHashes, systems_of
+from qassay.scoring.example_hashes import systems_of
 from qassay.scoring.table import Aggregate, Signature
 from qassay.text.text_hash import hash_texts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from qassay.arrays import Floats, Ints
     from qassay.metrics.base import Metric
-    from qassay.records import AnswerNotes, Example
+    from qassay.scoring.scored_batch import ScoredBatch
     from qassay.text.text_hash import Hashes
 
 DRAWS = 1000
@@ -40,67 +37,6 @@ GROUPS = 1024
 BINS = 20
 _HASH_RANGE = 1 << 64
 _NO_KEYS: NDArray[np.uint64] = np.zeros((0, 2), np.uint64)
-
-
-@dataclass
-class ScoredBatch:
-    """Statistics and scores of some examples under every metric."""
-
-    examples: Sequence[Example]
-    stats: dict[str, Floats]
-    scores: dict[str, Floats]
-    unscored: dict[str, dict[int, str]]
-    notes: Counter[str] = field(default_factory=Counter)
-    consumed_fields: frozenset[str] = frozenset()
-    """Fields of the input that were read and are not written back, although they are not among an example's own."""
-    answer_notes: dict[str, Sequence[AnswerNotes | None]] = field(default_factory=dict)
-    """What metrics noted of each answer, for those that do."""
-
-    @classmethod
-    def joined(cls, examples: Sequence[Example], parts: Sequence[ScoredBatch]) -> ScoredBatch:
-        """Return the parts of some examples as one batch."""
-        if len(parts) == 1:
-            return parts[0]
-        starts = np.cumsum([0, *(len(part.examples) for part in parts)]).tolist()
-        noted = dict.fromkeys(spec for part in parts for spec in part.answer_notes)
-        return cls(
-            examples,
-            {spec: np.concatenate([part.stats[spec] for part in parts]) for spec in parts[0].stats},
-            {spec: np.concatenate([part.scores[spec] for part in parts]) for spec in parts[0].scores},
-            {
-                spec: {
-                    start + i: reason
-                    for start, part in zip(starts, parts, strict=False)
-                    for i, reason in part.unscored[spec].items()
-                }
-                for spec in parts[0].unscored
-            },
-            sum((part.notes for part in parts), Counter()),
-            parts[0].consumed_fields,
-            {
-                spec: [note for part in parts for note in part.answer_notes.get(spec, [None] * len(part.examples))]
-                for spec in noted
-            },
-        )
-
-    @cached_property
-    def hashes(self) -> ExampleHashes:
-        """Hashes of the examples, which stand for them in totals."""
-        return ExampleHashes(self.examples)
-
-    def rows(self) -> Iterator[tuple[Example, dict[str, float | None], dict[str, str], dict[str, AnswerNotes]]]:
-        """Yield each example as it is written back, with its scores, reasons for missing ones, and notes."""
-        columns = [values.tolist() for values in self.scores.values()]
-        for i, (example, *values) in enumerate(zip(self.examples, *columns, strict=True)):
-            # Only NaN differs from itself.
-            scores = {spec: value if value == value else None for spec, value in zip(self.scores, values, strict=True)}  # noqa: PLR0124
-            reasons = {spec: why[i] for spec, why in self.unscored.items() if i in why}
-            yield without_fields(example, self.consumed_fields), scores, reasons, answer_notes_of(self.answer_notes, i)
-
-
-def answer_notes_of(notes: Mapping[str, Sequence[AnswerNotes | None]], i: int) -> dict[str, AnswerNotes]:
-    """Return what metrics noted of one answer, by spec."""
-    return {spec: note for spec, each in notes.items() if (note := each[i]) is not None}
 
 
 class _SystemState(msgspec.Struct):

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator
     from multiprocessing.connection import Connection
 
-    from qassay.scoring.aggregates.aggregation import ScoredBatch
+    from qassay.scoring.scored_batch import ScoredBatch
     from qassay.scoring.scorer import Scorer
 
     Result = tuple[ScoredBatch, bytes]
