@@ -26,10 +26,21 @@ def read_text(path: Path) -> str:
     """Return the text of a UTF-8 file."""
     try:
         return path.read_text(encoding="utf-8")
-    except FileNotFoundError as missing:
-        raise DataError("there is no such file", path) from missing
+    except OSError as problem:
+        raise DataError(_unopened(problem), path) from problem
     except UnicodeDecodeError as problem:
         raise DataError(f"not UTF-8 text: {problem}", path) from problem
+
+
+def _unopened(problem: OSError) -> str:
+    """Return why a file cannot be read, for a message."""
+    match problem:
+        case FileNotFoundError():
+            return "there is no such file"
+        case IsADirectoryError():
+            return "is a folder; give a file inside it"
+        case _:
+            return f"cannot be read: {problem.strerror}"
 
 
 def read_json(path: Path, shape: type[Row]) -> Row:
@@ -77,8 +88,8 @@ def read_archive(path: Path, chosen: Callable[[str], bool], what: str) -> list[b
     try:
         with zipfile.ZipFile(path) as archive:
             found = [archive.read(name) for name in sorted(archive.namelist()) if chosen(name)]
-    except FileNotFoundError as missing:
-        raise DataError(f"there is no such file; {what} is needed", path) from missing
+    except OSError as problem:
+        raise DataError(f"{_unopened(problem)}; {what} is needed", path) from problem
     except zipfile.BadZipFile as problem:
         raise DataError(f"not a ZIP archive: {problem}; {what} is needed", path) from problem
     if not found:
