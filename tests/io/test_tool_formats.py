@@ -1,6 +1,7 @@
 """What other tools write is read as it is, recognised by its content."""
 
 import json
+import re
 import zipfile
 
 import numpy as np
@@ -108,6 +109,65 @@ def test_scores_of_the_tool_stand_in_fields(fixtures):
     assert {each.system for each in inspect} == {"openai/gpt-5"}
     deepeval = answers_of(fixtures / "tools" / "deepeval-run.json")
     assert [each.extra["Answer Relevancy"] for each in deepeval] == [1.0, 0.5]
+
+
+def with_nan(path, name):
+    """Return a file's text with values in its first row that Python's `json` writes for what is no number."""
+    text = path.read_text(encoding="utf-8")
+    opened = re.search(r'"samples":\s*\[\s*\{' if name == "inspect" else r"\{", text).end()
+    return f'{text[:opened]}"tool_score": NaN, "least": [-Infinity], {text[opened:]}'
+
+
+@pytest.mark.parametrize("file", [file for file in FILES if not file.endswith(".csv")])
+def test_nan_in_a_tool_s_file_is_nothing(fixtures, tmp_path, file):
+    """Python's `json` writes NaN for a score that there is not, as Inspect does for what is unscored."""
+    path = tmp_path / file
+    path.write_text(with_nan(fixtures / "tools" / file, FILES[file]), encoding="utf-8")
+    assert sniff(path) == FILES[file]
+    assert texts_of(answers_of(path)) == ANSWERS
+
+
+def test_a_score_of_nan_in_an_inspect_archive_is_none(fixtures, tmp_path):
+    """What Inspect counts as unscored has no score in the column."""
+    log = inspect_archive(fixtures, tmp_path / "log.eval", zipfile.ZIP_STORED)
+    edited = tmp_path / "edited.eval"
+    with zipfile.ZipFile(log) as archive, zipfile.ZipFile(edited, "w") as made:
+        for name in archive.namelist():
+            made.writestr(name, archive.read(name).replace(b'"value": "I"', b'"value": NaN'))
+    assert [each.extra["match"] for each in answers_of(edited)] == [1.0, None]
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("output", "text"), ("scores", ["text"]), ("input", [{"role": ["user"]}])], ids=str
+)
+def test_an_inspect_sample_of_another_shape_is_refused_by_its_place(fixtures, tmp_path, field, value):
+    """One message, and the others can be read."""
+    log = json.loads((fixtures / "tools" / "inspect.json").read_bytes())
+    log["samples"][0][field] = value
+    path = tmp_path / "log.json"
+    path.write_text(json.dumps(log, indent=1))
+    with pytest.raises(DataError, match=r"log.json:\d+: is not what inspect writes"):
+        answers_of(path)
+    assert texts_of(answers_of(path, on_error="skip")) == ANSWERS[1:]
+
+
+@pytest.mark.parametrize("header", ['{"eval": ["text"]}', '{"eval": {"config": {"epochs": "two"}}}', "[]", "{"])
+def test_an_inspect_header_of_another_shape_is_refused(tmp_path, header):
+    """The file is named with what is wrong in it."""
+    path = tmp_path / "log.eval"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("header.json", header)
+        archive.writestr("samples/1_epoch_1.json", "{}")
+    with pytest.raises(DataError, match=r"log.eval: has a header.json that is not what inspect writes"):
+        answers_of(path)
+
+
+def test_an_mlflow_table_without_answers_is_refused(tmp_path):
+    """The names that are read are listed."""
+    path = tmp_path / "table.json"
+    path.write_text(json.dumps({"columns": ["inputs", "targets"], "data": [["Who?", "Mary"]]}))
+    with pytest.raises(DataError, match="has none of outputs, predictions"):
+        answers_of(path, format="mlflow")
 
 
 def test_a_log_packed_with_zstandard_is_read(fixtures, tmp_path):

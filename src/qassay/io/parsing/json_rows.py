@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -19,9 +20,25 @@ decode_object = msgspec.json.Decoder(dict[str, Any]).decode
 """Decodes an object without checks: of two fields of one name the last counts."""
 
 
-def decode_row(text: bytes) -> dict[str, Any]:
+def decode_python_object(text: bytes) -> dict[str, Any]:
+    """Decode an object as Python's own `json` writes it: NaN and Infinity, which are not JSON, are nothing."""
+    try:
+        return decode_object(text)
+    except msgspec.DecodeError:
+        if not _NOT_A_NUMBER.search(text):
+            raise
+        try:
+            found = json.loads(text, parse_constant=lambda _: None)
+        except (ValueError, RecursionError):
+            found = None
+        if not isinstance(found, dict):
+            raise
+        return found
+
+
+def decode_row(text: bytes, decode: Callable[[bytes], dict[str, Any]] = decode_object) -> dict[str, Any]:
     """Decode an object; raise `DataError` where a field comes twice."""
-    row = decode_object(text)
+    row = decode(text)
     # Each name is followed by a colon: as many colons as names leave none for a second of the same name.
     if text.count(b":") != len(row) and len(_END_OF_KEY.findall(text)) != len(row):
         refuse_repeated_names(text)

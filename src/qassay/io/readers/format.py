@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 
 from qassay.errors import DataError, PluginError, QassayError
 from qassay.io.example_columns import ColumnChunk
-from qassay.io.parsing.json_rows import DECODING_ERRORS, decode_object
+from qassay.io.parsing.json_rows import DECODING_ERRORS, decode_python_object
 from qassay.io.parsing.read_context import MAPPED, LocatedExample, ReadContext, Reading
 from qassay.io.parsing.rows import need_text, rename, to_example
 from qassay.io.source import BYTE_ORDER_MARK, Source
@@ -114,7 +114,7 @@ def _decoded(text: bytes) -> dict[str, Any] | None:
     if not text.startswith(b"{"):
         return None
     try:
-        return decode_object(text)
+        return decode_python_object(text)
     except DECODING_ERRORS:
         return None
 

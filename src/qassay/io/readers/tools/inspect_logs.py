@@ -8,11 +8,12 @@ from typing import IO, Any
 from qassay.errors import DataError
 from qassay.io.locations import Location
 from qassay.io.parsing.json_array import items
-from qassay.io.parsing.json_rows import DECODING_ERRORS, decode_object, explain
+from qassay.io.parsing.json_rows import DECODING_ERRORS, decode_python_object, explain
 from qassay.io.parsing.mapped_fields import as_question, as_references, message_text
 from qassay.io.parsing.read_context import ReadContext
 from qassay.io.parsing.rows import Row
 from qassay.io.readers.format import SPECIFIC, Format, Head
+from qassay.io.readers.tools.tool_rows import UNLIKE
 from qassay.io.source import Source, readable
 
 _ZIP = b"PK\x03\x04"
@@ -53,12 +54,12 @@ def _document(source: Source, context: ReadContext) -> Iterator[tuple[Row, int]]
     start = Head(source).long_start
     evaluation = _EVAL.search(start)
     named = _MODEL.search(start, evaluation.start() if evaluation else 0)
-    model = decode_object(b'{"model":' + named[1] + b"}")["model"] if named else ""
+    model = decode_python_object(b'{"model":' + named[1] + b"}")["model"] if named else ""
     several = (epochs := _EPOCHS.search(start)) is not None and int(epochs[1]) > 1
     for line, text in items(source, member="samples"):
-        row = _decoded(text, source, context, line)
+        row = _sample(text, model, source, context, line, several=several)
         if row is not None:
-            yield to_row(row, model, several=several), line
+            yield row, line
 
 
 def _zipped(source: Source, context: ReadContext) -> Iterator[tuple[Row, int]]:
@@ -72,14 +73,18 @@ def _zipped(source: Source, context: ReadContext) -> Iterator[tuple[Row, int]]:
         top = next((members[name] for name in (_HEADER, _START) if name in members), None)
         if top is None:
             raise DataError(f"has no {_HEADER}: it is no log of Inspect; check the file", source.name)
-        header = decode_object(_member(archive, top))
-        model = (header.get("eval") or {}).get("model") or ""
-        several = (((header.get("eval") or {}).get("config") or {}).get("epochs") or 1) > 1
+        try:
+            evaluation = decode_python_object(_member(archive, top)).get("eval") or {}
+            model = f"{evaluation.get('model') or ''}"
+            several = ((evaluation.get("config") or {}).get("epochs") or 1) > 1
+        except (*DECODING_ERRORS, *UNLIKE) as error:
+            problem = f"has a {top.filename} that is not what inspect writes ({error!r:.60}); check the file"
+            raise DataError(problem, source.name) from error
         samples = [each for name, each in members.items() if name.startswith(_SAMPLES) and name.endswith(".json")]
         for number, each in enumerate(samples, 1):
-            row = _decoded(_member(archive, each), source, context, number)
+            row = _sample(_member(archive, each), model, source, context, number, several=several)
             if row is not None:
-                yield to_row(row, model, several=several), number
+                yield row, number
     source.bytes_read = source.size or 0
 
 
@@ -96,12 +101,15 @@ def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
     return zstandard.ZstdDecompressor().decompressobj().decompress(raw.read(member.compress_size))
 
 
-def _decoded(text: bytes, source: Source, context: ReadContext, line: int) -> dict[str, Any] | None:
+def _sample(text: bytes, model: str, source: Source, context: ReadContext, line: int, *, several: bool) -> Row | None:
+    """Return a sample as a row; None where it is refused."""
     try:
-        return decode_object(text)
+        return to_row(decode_python_object(text), model, several=several)
     except DECODING_ERRORS as error:
         context.refuse(explain(text, error), source.name, line)
-        return None
+    except UNLIKE as error:
+        context.refuse(f"is not what inspect writes ({error!r:.60}); check the sample", source.name, line)
+    return None
 
 
 def to_row(sample: Mapping[str, Any], model: str, *, several: bool) -> Row:

@@ -5,6 +5,7 @@ from typing import Any
 
 from qassay.io.parsing.aliases import likely_name
 from qassay.io.parsing.mapped_fields import as_answer, as_question, as_references
+from qassay.io.parsing.read_context import fail
 from qassay.io.parsing.rows import Row
 from qassay.io.readers.tools.tool_rows import ToolRows, texts_of
 
@@ -34,7 +35,9 @@ class MLflow(ToolRows):
                 yield from self.convert(dict(zip(row["columns"], values, strict=True)))
             return
         question = next((name for name in _QUESTION if name in row), None)
-        candidate = next(name for name in _CANDIDATE if name in row)
+        candidate = next((name for name in _CANDIDATE if name in row), None)
+        if candidate is None:
+            fail(f"has none of {', '.join(_CANDIDATE)}; give the answers in one of them")
         references = next((name for name in (_FLAT, *_REFERENCES) if row.get(name) is not None), None)
         made = {name: value for name, value in row.items() if name not in {question, candidate, references}}
         if question is not None and (asked := _asked(row[question])) is not None:

@@ -9,14 +9,14 @@ from typing import Any
 from qassay.errors import DataError
 from qassay.io.parsing.delimited import header, records
 from qassay.io.parsing.json_array import items
-from qassay.io.parsing.json_rows import DECODING_ERRORS, decode_object, decode_row, explain
+from qassay.io.parsing.json_rows import DECODING_ERRORS, decode_object, decode_python_object, decode_row, explain
 from qassay.io.parsing.mapped_fields import ABSENT, value_at
 from qassay.io.parsing.read_context import ReadContext
 from qassay.io.parsing.rows import Row
 from qassay.io.readers.format import SPECIFIC, Format, Head
 from qassay.io.source import Source
 
-_UNLIKE = (KeyError, TypeError, ValueError, AttributeError, IndexError, StopIteration)
+UNLIKE = (KeyError, TypeError, ValueError, AttributeError, IndexError, StopIteration)
 """What a row of another shape than a tool writes raises."""
 _OURS = frozenset({"candidate", "references"})
 
@@ -39,7 +39,7 @@ class ToolRows(Format):
         original = dict(row)
         try:
             found = list(self.convert(row))
-        except _UNLIKE as error:
+        except UNLIKE as error:
             raise DataError(f"is not what {self.name} writes ({error!r:.60}); check the row") from error
         for made in found:
             for ours, theirs in mapping.items():
@@ -147,7 +147,7 @@ def _lines(source: Source) -> Iterator[tuple[int, bytes]]:
 def _decoded(texts: Iterator[tuple[int, bytes]], source: Source, context: ReadContext) -> Iterator[tuple[Row, int]]:
     for line, text in texts:
         try:
-            row = decode_row(text)
+            row = decode_row(text, decode_python_object)
         except DECODING_ERRORS as error:
             context.refuse(explain(text, error), source.name, line)
             continue
