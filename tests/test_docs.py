@@ -213,6 +213,13 @@ def test_index_leads_to_every_page():
     assert [name(page) for page in sorted(pages) if page not in targets and page.parent not in targets] == []
 
 
+@pytest.mark.parametrize("page", sorted((ROOT / "docs" / "decisions").glob("*.md")), ids=lambda page: page.stem)
+def test_index_lists_every_decision_by_its_title(page):
+    """The number leads to the page, and the title stands behind it."""
+    number, _, title = page.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ").partition(". ")
+    assert f"[{number}](decisions/{page.name}) {title}\n" in INDEX.read_text(encoding="utf-8")
+
+
 @every_page
 def test_named_commands_exist(page):
     """Every command that a page names exists and has the options that are given to it."""
