@@ -64,7 +64,9 @@ def _lacks(example: Example, need: str) -> bool:
 
 
 def _remedy(metric: Metric, need: str, example: Example) -> str:
-    likely = likely_name(need, example.extra) if example.extra else None
+    # A document may stand where passages are asked for.
+    names = [*(example.extra or ()), *(["context"] if example.context and need != "context" else [])]
+    likely = likely_name(need, names)
     if likely == need:
         return f'its "{need}" is empty: fill it, or leave this metric out'
     if likely is not None:

@@ -72,6 +72,13 @@ def test_missing_contexts_are_an_error_and_never_0(contexts, message):
     assert table.score("faithful", 0).reason
 
 
+def test_a_context_in_the_place_of_contexts_is_pointed_out():
+    """The message names the field to map."""
+    row = {"id": "1", "question": "Who won?", "candidate": RIGHT, "context": DOCUMENT}
+    with pytest.raises(DataError, match=r"\"context\" may hold it: map it with columns=\{'contexts': 'context'\}"):
+        score([row], ["faithful"])
+
+
 @pytest.mark.parametrize(
     ("candidate", "reason"),
     [
