@@ -156,6 +156,24 @@ def test_a_judgement_waits_until_the_server_is_back(browser, serving):  # noqa: 
     browser.get_log("browser")
 
 
+def test_the_next_item_waits_until_the_server_is_back(browser, serving):  # noqa: F811
+    """A connection that is lost after a judgement was saved ends nothing: the page asks again."""
+    here = serving(prepare(3, k=1, practice=[]))
+    show_as(browser, "light")
+    enter(browser, here, invited(here))
+    wait(lambda: browser.find_elements(By.ID, "begin"))
+    press(browser, Keys.ENTER)
+    said(browser, "item 1")
+    browser.execute_cdp_cmd("Network.enable", {})
+    browser.execute_cdp_cmd("Network.setBlockedURLs", {"urls": ["*/next"]})
+    press(browser, "2")
+    said(browser, "trying again")
+    assert [row["value"] for row in exported(here)] == [2]
+    browser.execute_cdp_cmd("Network.setBlockedURLs", {"urls": []})
+    said(browser, "saved 2, item 2")
+    browser.get_log("browser")
+
+
 def test_a_bad_invitation_says_so(browser, serving):  # noqa: F811
     """The screen says that the link does not work, and the token is gone from the address."""
     here = serving(prepare(2))

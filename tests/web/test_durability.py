@@ -272,3 +272,21 @@ def test_a_server_copies_its_study_when_it_stops(serving, tmp_path):
     here.server.close()
     with contextlib.closing(sqlite3.connect(tmp_path / "study.qassay.db.backup")) as copy:
         assert copy.execute("SELECT count(*) FROM event WHERE type = 'judge'").fetchone()[0] == 1
+
+
+def test_a_copy_that_fails_is_said_and_tried_again(serving, tmp_path, monkeypatch, caplog):
+    """A disk that was full for a while ends neither the hourly copies nor the server."""
+    monkeypatch.setattr("qassay.web.server.BACKUP_SECONDS", 0.05)
+    copy = tmp_path / "study.qassay.db.backup"
+    in_the_way = tmp_path / ".study.qassay.db.backup.part"
+    in_the_way.mkdir()
+    serving(prepare())
+    deadline = time.monotonic() + 20
+    while "could not be written" not in caplog.text:
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    assert not copy.exists()
+    in_the_way.rmdir()
+    while not copy.exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)

@@ -1,6 +1,8 @@
 """The screen that looks into runs, in a real browser."""
 
 import json
+from contextlib import closing
+from dataclasses import replace
 
 import pytest
 from selenium.webdriver.common.by import By
@@ -137,3 +139,25 @@ def test_a_typed_answer_is_scored_as_by_the_api(owner, here):
     expected = [f"{value:.3f}" for value in scores.values()]
     cells = ".typed [aria-label=Scores] td.number"
     wait(lambda: [each.text for each in owner.find_elements(By.CSS_SELECTOR, cells)] == expected)
+
+
+def test_a_passage_can_be_read_and_what_is_not_known_is_left_out(browser, tmp_path):  # noqa: F811
+    """The dialog of an answer has its passage; without texts it has the scores alone."""
+    example = replace(answers(1)[0], context="It stands here.")
+    with closing(open_runs(tmp_path / "texts.db", [], [example], metrics=("token_f1",))) as runs:
+        (tmp_path / "scores.jsonl").write_text('{"id": "q0", "system": "a", "scores": {"token_f1": 0.5}}\n')
+        with closing(open_runs(tmp_path / "scores.db", [str(tmp_path / "scores.jsonl")], [])) as bare:
+            shown = [dialog_of(browser, tmp_path / f"server{i}.db", each) for i, each in enumerate((runs, bare))]
+    assert "It stands here." in shown[0]
+    assert "token_f1" in shown[1]
+    assert not any("null" in each for each in shown)
+
+
+def dialog_of(page, path, runs):
+    """Return the text of the dialog of the first answer, with its passage open."""
+    with running(path, lambda server: setattr(server, "runs", runs)) as here:
+        enter(page, here, here.server.database.write(people.owner_token))
+        visit(page, here, "/explore?row=1")
+        wait(lambda: page.find_elements(By.CSS_SELECTOR, "dialog [aria-label=Scores]"))
+        page.execute_script("document.querySelectorAll('dialog details').forEach((each) => { each.open = true; })")
+        return text_of(page, "dialog")

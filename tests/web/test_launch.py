@@ -6,6 +6,7 @@ import os
 import signal
 import stat
 import subprocess
+import threading
 import time
 
 import pytest
@@ -93,14 +94,65 @@ def test_runs_and_programs_are_served(tmp_path):
         (["--check"], "say which study"),
         (["--task", "stars"], "--task"),
         (["answers.jsonl", "--task", "likert5", "--judge", "cider"], "does not score from 0 to 1"),
+        (["answers.jsonl", "--task", "likert5", "--cut", "7"], "--cut 7 divides nothing"),
+        (["answers.jsonl", "--task", "likert5", "--cut", "nan"], "--cut nan divides nothing"),
+        (
+            ["answers.jsonl", "--task", "binary", "--annotator", "Ada", "--adjudicator", "Ada "],
+            '"Ada" is invited twice',
+        ),
+        (["answers.jsonl", "--task", "binary", "--annotator", "\t"], "printable characters"),
+        (["answers.jsonl", "--task", "pair", "--gold", "gold.jsonl"], 'has no "other"'),
     ],
 )
 def test_mistakes_are_one_message(tmp_path, words, message):
     """Nothing is served where something is wrong."""
     write_answers(tmp_path)
+    gold = {"id": "g", "question": "q", "references": ["a"], "candidate": "a", "judgement": 1}
+    (tmp_path / "gold.jsonl").write_text(json.dumps(gold) + "\n")
     refused = qassay("serve", *words, folder=tmp_path, check=2)
     assert message in refused.stderr
     assert refused.stderr.count("\n") == 1
+    assert not list(tmp_path.glob("*.db*"))
+
+
+def test_a_name_is_one_person_whoever_starts_the_server(tmp_path):
+    """A second start renews a link also where the name has other spaces, and does not change what a person is."""
+    write_answers(tmp_path)
+    words = ("--task", "binary", "--judge", "none", "-m", "token_f1", "--annotator", "Ada  L")
+    with served(tmp_path, "answers.jsonl", *words) as (_, port, lines):
+        assert Client(port).join(token_of(lines, "Ada L"))
+    with served(tmp_path, "answers.qassay.db", "--annotator", " Ada L") as (_, port, lines):
+        assert Client(port).join(token_of(lines, "Ada L")).get("/api/v1/me").json["person"]["role"] == "annotator"
+    for name, message in (("Ada L", "is there as annotator"), ("owner", "already")):
+        refused = qassay("serve", "answers.qassay.db", "--adjudicator", name, folder=tmp_path, check=2)
+        assert message in refused.stderr
+
+
+def test_requests_that_wait_do_not_hold_up_the_end(tmp_path):
+    """Answers that wait are refused when the server is told to stop, and its last copy is written."""
+    write_answers(tmp_path)
+    words = ("--task", "binary", "--judge", "none", "-m", "token_f1", "--token-file", "token.txt")
+    long = {"question": "what is it", "references": ["it is this " * 60], "candidate": "it is that " * 60}
+    with served(tmp_path, "answers.jsonl", *words) as (process, port, _):
+        program = Client(port, token=(tmp_path / "token.txt").read_text().strip())
+        found = []
+
+        def ask():
+            found.append(program.post("/api/v1/score", {"answers": [long] * 32, "metrics": ["ava"]}).status)
+
+        asking = [threading.Thread(target=ask) for _ in range(30)]
+        for each in asking:
+            each.start()
+        while program.get("/metrics").body.decode().count("qassay_waiting_answers 0"):
+            time.sleep(0.02)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(30) == 0
+        for each in asking:
+            each.join()
+    assert 503 in found
+    assert set(found) <= {200, 503}
+    assert (tmp_path / "answers.qassay.db.backup").exists()
+    assert "Traceback" not in (tmp_path / "printed.txt").read_text()
 
 
 def test_names_under_which_a_server_is_reached():
@@ -115,6 +167,21 @@ def test_names_under_which_a_server_is_reached():
     assert "127.0.0.1:8765" not in open_.hosts
     with pytest.raises(SpecError):
         Settings("::").check()
+
+
+@pytest.mark.parametrize(
+    ("settings", "url", "host"),
+    [
+        (Settings("::1"), "http://[::1]:8765", "[::1]:8765"),
+        (Settings("127.0.0.2"), "http://127.0.0.2:8765", "127.0.0.2:8765"),
+        (Settings(port=80), "http://127.0.0.1:80", "127.0.0.1"),
+        (Settings(port=443, certificate="a.pem", key="a.key"), "https://127.0.0.1:443", "localhost"),
+    ],
+)
+def test_the_link_that_is_printed_is_answered(settings, url, host):
+    """Browsers put the address of the link into the Host header, without the port that the scheme stands for."""
+    assert settings.url == url
+    assert host in settings.hosts
 
 
 def test_token_files_are_private_and_checked(tmp_path):

@@ -7,6 +7,7 @@ import threading
 import pytest
 
 from commands import qassay
+from qassay.web.scoring.door import example_of
 from qassay.web.study.creation import as_row
 from web.studies import answers
 
@@ -162,3 +163,19 @@ def test_explanations_and_descriptions(serving):
     assert here.client().get("/readyz").json["status"] == "ready"
     counts = program.get("/metrics").body.decode()
     assert 'qassay_requests_total{method="POST",path="/api/v1/explain",status="200"} 1' in counts
+
+
+def test_whoever_gave_up_does_not_harm_the_others(serving, rows):
+    """A request that was cancelled while it waited leaves alone those that are scored with it, and the server's end."""
+    scoring = serving().server.scoring
+    examples = [example_of(row, 1) for row in rows]
+    choice = scoring.choose(["ava"], "auto", "stop", examples[0])
+    begun = [scoring.score(examples[i : i + 1], choice) for i in range(40)]
+    whole = scoring.score(examples, choice)
+    cancelled = [each for each in (*begun[1::2], whole) if each.cancel()]
+    assert cancelled
+    for each in begun:
+        assert each.cancelled() or len(each.result(60)) == 1
+    left = scoring.score(examples, choice)
+    left.cancel()
+    scoring.close()

@@ -58,13 +58,14 @@ class Launch:
 
 def launch(wanted: Launch, started: Callable[[list[str]], None], progress: Progress | None = None) -> None:
     """Serve until interrupted; `started` gets the lines to print when the server listens."""
+    named = _named(wanted)
     with ExitStack() as stack:
         path, runs = _prepare(wanted, stack, progress)
         database = Database(path)
         stack.callback(database.close)
         database.write(check_current)
         lines = [f"owner: {wanted.settings.url}/join#{database.write(people.owner_token)}"]
-        lines += _invitations(wanted, database)
+        lines += _invitations(wanted.settings.url, named, database)
         if wanted.token_file is not None:
             token = read_token(wanted.token_file)
             database.write(lambda connection: people.program_token(connection, token))
@@ -202,26 +203,40 @@ def _read(wanted: Launch, files: Sequence[str], *, apart: bool = False) -> list[
     return read_answers(list(files), options, apart=apart)[0]
 
 
-def _invitations(wanted: Launch, database: Database) -> list[str]:
+def _named(wanted: Launch) -> dict[str, Role]:
+    """Return who is to be invited, or raise `SpecError` where one name stands for two people."""
+    found: dict[str, Role] = {}
+    for given, role in (
+        *((each, Role.ANNOTATOR) for each in wanted.annotators),
+        *((each, Role.ADJUDICATOR) for each in wanted.adjudicators),
+    ):
+        name = people.checked_name(given)
+        if name in found:
+            raise SpecError(f'"{name}" is invited twice; give each person a name of their own')
+        found[name] = role
+    return found
+
+
+def _invitations(url: str, named: Mapping[str, Role], database: Database) -> list[str]:
     """Invite the people that are named, and return a line for each; who was invited before gets a new link."""
-    named = [(name, Role.ANNOTATOR) for name in wanted.annotators]
-    named += [(name, Role.ADJUDICATOR) for name in wanted.adjudicators]
 
     def invite(connection: sqlite3.Connection) -> list[str]:
         project = connection.execute("SELECT max(id) FROM project").fetchone()[0]
         if project is None:
             raise SpecError("--annotator and --adjudicator invite to a study; give one, or make one with --task")
         lines = []
-        for name, role in named:
+        for name, role in named.items():
             known = connection.execute(
-                "SELECT id FROM annotator WHERE project = ? AND name = ?", (project, name)
+                "SELECT id, role FROM annotator WHERE project = ? AND name = ?", (project, name)
             ).fetchone()
+            if known is not None and known["role"] != role:
+                raise SpecError(f'"{name}" is there as {known["role"]}; invite the {role} by another name')
             token = (
                 people.invite(connection, name, role, project)[1]
                 if known is None
                 else people.renew(connection, known["id"])
             )
-            lines.append(f"{name}: {wanted.settings.url}/join#{token}")
+            lines.append(f"{name}: {url}/join#{token}")
         return lines
 
     return database.write(invite) if named else []

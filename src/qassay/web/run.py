@@ -52,4 +52,17 @@ def listen(server: Server, started: Callable[[], None]) -> None:
         # From here on the system takes connections, which wait until the server is up.
         listening.listen(_CONNECTIONS)
         started()
-        uvicorn.Server(config).run(sockets=[listening])
+        _Listening(config, server.scoring.stop).run(sockets=[listening])
+
+
+class _Listening(uvicorn.Server):
+    """Refuses what waits to be scored before it waits for open requests, so that nobody holds it up."""
+
+    def __init__(self, config: uvicorn.Config, stop: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._stop = stop
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Stop."""
+        self._stop()
+        await super().shutdown(sockets)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
+from qassay.errors import OutputError
 from qassay.web.http.assets import Assets
 from qassay.web.http.counters import Counted, Counters
 from qassay.web.http.limits import RateLimit
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 
 BACKUP_SECONDS = 3600.0
 _BEARER = "bearer "
+_log = logging.getLogger("qassay.web")
 
 
 class Server:
@@ -92,5 +95,10 @@ class Server:
 
     def _copy(self) -> None:
         path = self.database.path
-        if path.name.endswith(SUFFIX):
+        if not path.name.endswith(SUFFIX):
+            return
+        try:
             self.database.backup(path.with_name(f"{path.name}.backup"))
+        except OutputError as problem:
+            # The study itself is whole, and there may be room again in an hour.
+            _log.error("%s", problem)

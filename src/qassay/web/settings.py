@@ -9,6 +9,7 @@ from qassay.errors import SpecError
 
 PORT = 8765
 MEGABYTE = 1 << 20
+_HTTP, _HTTPS = 80, 443
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,20 +55,28 @@ class Settings:
     @property
     def hosts(self) -> frozenset[str]:
         """Every value of the Host header that is answered."""
-        own = ("127.0.0.1", "localhost", "[::1]") if is_loopback(self.host) else ()
+        own = ["127.0.0.1", "localhost", "[::1]", self._address] if is_loopback(self.host) else []
         named = [each.lower() for each in self.allowed_hosts]
-        return frozenset([*(f"{name}:{self.port}" for name in (*own, *named)), *named])
+        # Browsers leave out the port that the scheme stands for.
+        bare = [*own, *named] if self.port == (_HTTP if self.certificate is None else _HTTPS) else named
+        return frozenset([*(f"{name}:{self.port}" for name in (*own, *named)), *bare])
 
     @property
     def url(self) -> str:
         """Where a browser finds the server."""
         scheme = "http" if self.certificate is None else "https"
         if not self.allowed_hosts:
-            return f"{scheme}://{self.host}:{self.port}"
+            return f"{scheme}://{self._address}:{self.port}"
         if is_loopback(self.host):
             # Behind a proxy, which does the encryption.
             return f"https://{self.allowed_hosts[0]}"
         return f"{scheme}://{self.allowed_hosts[0]}:{self.port}"
+
+    @property
+    def _address(self) -> str:
+        """Where the server listens, as it stands in an address: IPv6 in brackets."""
+        bare = self.host.strip("[]").lower()
+        return f"[{bare}]" if ":" in bare else bare
 
     @property
     def encrypted(self) -> bool:

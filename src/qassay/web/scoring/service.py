@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict, deque
-from concurrent.futures import Future
+from concurrent.futures import Future, InvalidStateError
+from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import lru_cache
@@ -123,15 +124,21 @@ class ScoringService:
         own = [each for each in specs if _is_known(each) and not needs_first_pass((each,))]
         return self.explain_later(example, own)
 
-    def close(self) -> None:
-        """Stop after what is being scored; what waits is refused."""
+    def stop(self) -> None:
+        """Refuse what waits and what comes from now on; what is being scored is finished."""
         with self._changed:
             self._stopping = True
+            refused = [job for each in self._waiting.values() for job in each]
             for each in self._waiting.values():
-                for job in each:
-                    job.done.set_exception(RefusedError(503, "stopping", "the server is stopping"))
                 each.clear()
+            self._size = 0
             self._changed.notify()
+        for job in refused:
+            _fail(job.done, RefusedError(503, "stopping", "the server is stopping"))
+
+    def close(self) -> None:
+        """Stop, and wait for what is being scored."""
+        self.stop()
         self._thread.join()
 
     def _canonical(self, given: str) -> str:
@@ -162,13 +169,12 @@ class ScoringService:
         while (jobs := self._take()) is not None:
             try:
                 if jobs[0].work is not None:
-                    jobs[0].done.set_result(jobs[0].work())
+                    _settle(jobs[0].done, jobs[0].work())
                 else:
                     self._score(jobs)
             except BaseException as problem:  # noqa: BLE001 - whoever waits gets it
                 for job in jobs:
-                    if not job.done.done():
-                        job.done.set_exception(problem)
+                    _fail(job.done, problem)
 
     def _take(self) -> list[_Job] | None:
         """Return the next job with all that can be scored with it; None when the service stops."""
@@ -199,7 +205,7 @@ class ScoringService:
             try:
                 scorer.check(job.examples)
             except QassayError as problem:
-                job.done.set_exception(problem)
+                _fail(job.done, problem)
             else:
                 ready.append(job)
         if not ready:
@@ -208,7 +214,7 @@ class ScoringService:
             rows = _rows(scorer, [example for job in ready for example in job.examples])
         except QassayError as problem:
             if len(ready) == 1:
-                ready[0].done.set_exception(problem)
+                _fail(ready[0].done, problem)
                 return
             # One of them is at fault: alone, each gets what is its own.
             for job in ready:
@@ -216,7 +222,7 @@ class ScoringService:
             return
         self._counters.add_batch(len(rows))
         for job in ready:
-            job.done.set_result(rows[: len(job.examples)])
+            _settle(job.done, rows[: len(job.examples)])
             rows = rows[len(job.examples) :]
 
     def _own_run(self, examples: Sequence[Example], choice: Choice) -> Rows:
@@ -253,6 +259,18 @@ def _rows(scorer: Scorer, examples: Sequence[Example]) -> Rows:
     ]
 
 
+def _settle(done: Future[Any], found: object) -> None:
+    """Give a result to whoever waits; whoever gave up, as requests do when the server ends, gets nothing."""
+    with suppress(InvalidStateError):
+        done.set_result(found)
+
+
+def _fail(done: Future[Any], problem: BaseException) -> None:
+    """Give an error to whoever still waits."""
+    with suppress(InvalidStateError):
+        done.set_exception(problem)
+
+
 def _joined(parts: Sequence[Future[Rows]]) -> Future[Rows]:
     """Return the parts of a request together, or the first error."""
     whole: Future[Rows] = Future()
@@ -266,9 +284,9 @@ def _joined(parts: Sequence[Future[Rows]]) -> Future[Rows]:
                 return
         problem = next((each.exception() for each in parts if each.exception()), None)
         if problem is not None:
-            whole.set_exception(problem)
+            _fail(whole, problem)
         else:
-            whole.set_result([row for each in parts for row in each.result()])
+            _settle(whole, [row for each in parts for row in each.result()])
 
     for each in parts:
         each.add_done_callback(finished)

@@ -7,7 +7,7 @@ import queue
 import sqlite3
 import threading
 from concurrent.futures import Future
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -85,7 +85,8 @@ class Database:
             partial.replace(target)
             _sync(target.parent)
         except (OSError, sqlite3.Error) as problem:
-            partial.unlink(missing_ok=True)
+            with suppress(OSError):
+                partial.unlink(missing_ok=True)
             raise OutputError(f"the copy could not be written ({problem}); make room there", target) from problem
         return target
 

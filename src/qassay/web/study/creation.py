@@ -16,7 +16,7 @@ from qassay.scoring.defaults import default_metrics
 from qassay.scoring.scorer import SEED, Scorer, score_examples
 from qassay.web.study import projects
 from qassay.web.study.rounds import draw
-from qassay.web.study.tasks import CUTS, EQUAL, FIRST, SECOND, Task, instructions, is_on_scale
+from qassay.web.study.tasks import CUTS, EQUAL, FIRST, SCALES, SECOND, Task, instructions, is_on_scale
 
 if TYPE_CHECKING:
     import sqlite3
@@ -52,6 +52,14 @@ class StudyPlan:
     lease_s: int = 600
     seed: int = SEED
     on_error: str = "stop"
+
+    def __post_init__(self) -> None:
+        """Raise `SpecError` where no mean rating can reach the cut, or all do."""
+        grades = [grade.value for grade in SCALES[self.task]]
+        if self.cut is not None and not min(grades) < self.cut <= max(grades):
+            raise SpecError(
+                f"--cut {self.cut:g} divides nothing; give one above {min(grades):g}, up to {max(grades):g}"
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,6 +196,8 @@ def _expected(given: Sequence[Example], task: Task, kind: str) -> list[Item]:
             raise DataError(
                 f'the {kind} answer with id "{each.id}" has the judgement {each.judgement}; give one on the scale'
             )
+        if task is Task.PAIR and "other" not in each.extra:
+            raise DataError(f'the {kind} answer with id "{each.id}" has no "other"; give the answer to compare it with')
     return [
         Item(
             each,

@@ -6,6 +6,7 @@ import secrets
 import time
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
+from unicodedata import normalize
 
 import msgspec
 
@@ -46,13 +47,22 @@ def new_token() -> str:
     return secrets.token_urlsafe(32)
 
 
-def invite(connection: sqlite3.Connection, name: str, role: Role, project: int | None) -> tuple[Person, str]:
-    """Add a person and return them with the token of their invitation, which is not stored."""
-    name = " ".join(name.split())
+def checked_name(name: str) -> str:
+    """Return a name as it is stored, or raise `DataError` where it is none; what looks the same is the same."""
+    name = normalize("NFC", " ".join(name.split()))
     if not 0 < len(name) <= _NAME or not name.isprintable():
         raise DataError(f"the name of an annotator has 1 to {_NAME} printable characters; choose another")
+    return name
+
+
+def invite(connection: sqlite3.Connection, name: str, role: Role, project: int | None) -> tuple[Person, str]:
+    """Add a person and return them with the token of their invitation, which is not stored."""
+    name = checked_name(name)
     token = new_token()
-    known = connection.execute("SELECT 1 FROM annotator WHERE project IS ? AND name = ?", (project, name)).fetchone()
+    # The owner's name is taken everywhere: ratings are told apart by name.
+    known = connection.execute(
+        "SELECT 1 FROM annotator WHERE (project IS ? OR project IS NULL) AND name = ?", (project, name)
+    ).fetchone()
     if known:
         raise DataError(f'there is "{name}" already; choose another name')
     row = connection.execute(

@@ -4,7 +4,7 @@ import { h, fill, said, button } from "./shared/dom.js";
 import { get, post, projectNumber } from "./shared/api.js";
 import { main, announce, whoLooks, fail, showBar, openDialog, isTyping } from "./shared/frame.js";
 import { rendered, examples } from "./shared/guideline.js";
-import { Outbox } from "./shared/outbox.js";
+import { insist, Outbox } from "./shared/outbox.js";
 import { Stopwatch } from "./shared/stopwatch.js";
 
 const number = projectNumber();
@@ -76,7 +76,8 @@ function keysTable() {
 
 async function advance(spoken = "") {
   try {
-    const reply = await post(`${path}/next`);
+    // Asking twice returns the same item.
+    const reply = await insist(() => post(`${path}/next`), (problem) => announce(`${spoken ? `${spoken}; ` : ""}the next item is not here yet: ${problem.message}; trying again`, true));
     ({ item, mine } = reply);
     place = -1;
     if (item === null) return showEnd(reply.reason, spoken);

@@ -1,6 +1,6 @@
 // Scored runs: systems side by side, their answers, where two differ, and answers that one types. All choices stand in the address.
 
-import { h, fill, button, row, table } from "./shared/dom.js";
+import { h, fill, button, row, said, table } from "./shared/dom.js";
 import { get } from "./shared/api.js";
 import { main, announce, whoLooks, fail, showBar, openDialog } from "./shared/frame.js";
 import { explanation, scoresTable } from "./shared/explanation.js";
@@ -248,6 +248,7 @@ async function openAnswer(number) {
         h("div", {}, h("dt", {}, "Predicted answer"), h("dd", { dir: "auto" }, found.candidate ?? "–")),
         found.judgement === null || found.judgement === undefined ? null : h("div", {}, h("dt", {}, "Judgement"), h("dd", {}, decimals(found.judgement, 2))),
       ),
+      found.context ? h("details", { class: "passage" }, h("summary", {}, "Passage"), said(found.context)) : null,
       explained === null || explained instanceof Error
         ? [explained ? h("p", { class: "warn" }, explained.message) : null, scoresTable(found.scores, found.unscored)]
         : explanation(explained),

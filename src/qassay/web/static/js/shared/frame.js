@@ -68,11 +68,8 @@ async function leave() {
 export function openDialog(label, build) {
   const before = document.activeElement;
   const close = () => shown.close();
-  const shown = h("dialog", { "aria-label": label });
-  shown.append(
-    h("div", { class: "spread" }, h("h2", {}, label), button("Close", close, { class: "quiet" })),
-    ...[build(close)].flat(),
-  );
+  const head = h("div", { class: "spread" }, h("h2", {}, label), button("Close", close, { class: "quiet" }));
+  const shown = h("dialog", { "aria-label": label }, head, build(close));
   shown.addEventListener("close", () => {
     shown.remove();
     if (before?.isConnected) before.focus();

@@ -6,6 +6,23 @@ const LONGEST_WAIT = 15;
 
 const pause = (seconds) => new Promise((done) => setTimeout(done, seconds * 1000));
 
+/**
+ * Return what a call returns; while the server cannot be reached or is busy, call again. Only for calls that may be repeated.
+ * `waiting(problem)` is called before each further attempt.
+ */
+export async function insist(call, waiting) {
+  for (let wait = 1; ; wait = Math.min(LONGEST_WAIT, wait * 2)) {
+    try {
+      return await call();
+    } catch (problem) {
+      const passing = problem instanceof Unreachable || problem.status === 429 || problem.status === 408 || problem.status >= 500;
+      if (!passing) throw problem;
+      waiting(problem);
+      await pause(problem instanceof Refused ? Math.max(wait, problem.wait) : wait);
+    }
+  }
+}
+
 /** Events of one person in one project. Each has its own uuid, so that sending one twice does nothing. */
 export class Outbox {
   /** `waiting(problem)` is called before each further attempt. */
@@ -26,6 +43,10 @@ export class Outbox {
   #keep(events) {
     if (events.length === 0) localStorage.removeItem(this.key);
     else localStorage.setItem(this.key, JSON.stringify(events));
+  }
+
+  #drop(event) {
+    this.#keep(this.unsent.filter((each) => each.uuid !== event.uuid));
   }
 
   /** Send an event and return the reply; raise `Refused` where the server does not take it. */
@@ -50,20 +71,13 @@ export class Outbox {
   }
 
   async #deliver(event) {
-    for (let wait = 1; ; wait = Math.min(LONGEST_WAIT, wait * 2)) {
-      try {
-        const reply = await post(this.path, event);
-        this.#keep(this.unsent.filter((each) => each.uuid !== event.uuid));
-        return reply;
-      } catch (problem) {
-        const passing = problem instanceof Unreachable || problem.status === 429 || problem.status === 408 || problem.status >= 500;
-        if (!passing) {
-          if (problem.status !== 401) this.#keep(this.unsent.filter((each) => each.uuid !== event.uuid));
-          throw problem;
-        }
-        this.waiting(problem);
-        await pause(problem instanceof Refused ? Math.max(wait, problem.wait) : wait);
-      }
+    try {
+      const reply = await insist(() => post(this.path, event), this.waiting);
+      this.#drop(event);
+      return reply;
+    } catch (problem) {
+      if (problem.status !== 401) this.#drop(event);
+      throw problem;
     }
   }
 }
