@@ -70,7 +70,8 @@ def _remedy(metric: Metric, need: str, example: Example) -> str:
     if likely == need:
         return f'its "{need}" is empty: fill it, or leave this metric out'
     if likely is not None:
-        return f'"{likely}" may hold it: map it with {option("columns", {need: likely})}'
+        held = f'"{likely}" may hold it: map it with {option("columns", {need: likely})}'
+        return held if likely in example.extra else f"{held} (summaries are checked against a document by factcc)"
     if metric.weighting is not None and need in metric.weighting.needs and metric.weighting.instead:
         return f"give it, or use {replace(metric.spec, weights=metric.weighting.instead)}, which needs no {need}"
     return "give it, or leave this metric out"
