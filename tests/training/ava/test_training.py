@@ -107,6 +107,21 @@ def test_peer_attention_leaves_room_for_the_other_pair():
     assert [room_for_pair(Plan(), *each) for each in asked] == [63, 64, 128]
 
 
+def test_padding_leaves_that_room_too(base: Base):
+    """Texts that fill 63 of 64 positions are not padded to 64; shorter ones are, to a multiple of 8."""
+    network = AvaNetwork(base.make_encoder, DESIGNS["a2"]).eval()
+    filled = AvaRow("what is the capital " * 20, "paris " * 40, "rome " * 40, 0)
+
+    batches = inputs_of([*ROWS, filled], base, "a2").batch(np.array([0, len(ROWS)]), "cpu")
+    (short, _) = inputs_of(ROWS, base, "a2").batch(np.array([0]), "cpu")
+    with torch.no_grad():
+        found = network(batches)
+
+    assert [batch["input_ids"].shape[1] for batch in batches] == [63, 63]
+    assert short["input_ids"].shape[1] % 8 == 0
+    assert found.isfinite().all()
+
+
 def test_likelihood_is_highest_for_certain_and_right_scores():
     """Mean of log .5, log .9 and, for a label of one half, (log .5 + log .5) / 2."""
     found = log_likelihood(np.array([0.5, 0.1, 0.5]), np.array([1, 0, 0.5], np.float32))

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 _RIGHT = 0.5
 _LEAST = 1e-7
+_MULTIPLE = 8
 
 
 def room_for_pair(plan: Plan, design: str, positions: int) -> int:
@@ -49,6 +50,7 @@ class PairInputs:
     def __init__(self, pairs: Sequence[tuple[JudgeInput, float]], tokenizer: Any, design: str, longest: int) -> None:  # noqa: ANN401
         self.label = np.array([label for _, label in pairs], np.float32)
         self._tokenizer = tokenizer
+        self._longest = longest
         chosen = design_named(design)
         texts = [judged for judged, _ in pairs]
         self._encoded = [cut_pairs(pair, texts, tokenizer, chosen, longest) for pair in chosen.pairs]
@@ -59,11 +61,13 @@ class PairInputs:
         return len(self.label)
 
     def batch(self, chosen: NDArray[np.int64], device: str) -> list[dict[str, torch.Tensor]]:
-        """Pad some rows, pair by pair."""
+        """Pad some rows, pair by pair, to a multiple of 8 or to the longest that there is room for."""
         batches = []
         for encoded in self._encoded:
             columns = {name: [values[i] for i in chosen] for name, values in encoded.items()}
-            padded = self._tokenizer.pad(columns, pad_to_multiple_of=8, return_tensors="pt")
+            whole = max(map(len, columns["input_ids"]))
+            length = max(whole, min(-(-whole // _MULTIPLE) * _MULTIPLE, self._longest))
+            padded = self._tokenizer.pad(columns, padding="max_length", max_length=length, return_tensors="pt")
             batches.append({name: values.to(device) for name, values in padded.items()})
         return batches
 
