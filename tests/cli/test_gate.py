@@ -210,6 +210,35 @@ def test_what_cannot_be_tested_has_not_passed(tmp_path):
     assert "n = 20, 40 without a score of both left out" in command("compare", baseline, silent, *GATE, check=0).stderr
 
 
+@pytest.mark.parametrize(("questions", "status"), [(4, 3), (5, 3), (6, 0)])
+def test_a_gate_that_could_never_fail_does_not_pass(tmp_path, questions, status):
+    """Of 4 questions all permutations are 16, so that nothing is shown at 0.05; of 5 a loss of all is."""
+    rows = [{"id": f"{i}", "references": ["yes"], "candidate": "yes"} for i in range(questions)]
+    lost = [{**row, "candidate": "no"} if i < 5 and questions < 6 else row for i, row in enumerate(rows)]
+    for name, each in (("old", rows), ("new", lost)):
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in each))
+    words = ("-m", "exact_match", "--fail-if", "worse", "--draws", "2000")
+    said = command("compare", tmp_path / "old.jsonl", tmp_path / "new.jsonl", *words, check=status).stderr
+    untested = "questions with scores of both: 4, at level 0.05 at least 5 are needed"
+    assert (untested in said) == (questions < 5)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--fail-if", "worse", "--alpha", "0"), "--alpha is 0, at which a gate always decides alike"),
+        (("--fail-if", "worse", "--alpha", "1"), "--alpha is 1, at which a gate always decides alike"),
+        (("--fail-if", "worse", "--margin", "-0.1"), "--margin is -0.1; give a number from 0 to 1"),
+        (("--margin", "0.01"), "--margin is for --fail-if, without which nothing fails; add --fail-if worse"),
+        (("--alpha", "0.01"), "--alpha is for --fail-if, without which nothing fails"),
+    ],
+    ids=str,
+)
+def test_a_gate_that_decides_nothing_is_refused(systems, words, message):
+    """Before anything is read: a level that always passes, or options of a gate without the gate."""
+    assert message in command("compare", systems[0], "no-such-file.jsonl", "-m", "ava", *words, check=2).stderr
+
+
 def test_labels_may_be_ratings_and_contradict_each_other(systems, tmp_path):
     """What the messages on labels advise, `compare` takes."""
     labels = tmp_path / "labels.csv"

@@ -127,3 +127,27 @@ def test_what_was_left_out_is_a_warning(run):
     assert "2 passed, 2 warnings" in found
     assert "token_f1: 35 of 40 questions are compared; 5 answers of new have no score (no candidate)" in found
     assert "answers without a question, judged by their references alone: 80" in found
+
+
+FURTHER = """
+def test_contexts(qassay_gate):
+    qassay_gate("old.jsonl", "old.jsonl", "faithful")
+
+def test_copies(qassay_gate):
+    qassay_gate("new.jsonl", "old.jsonl", "token_f1", cluster="question")
+
+def test_independent(qassay_gate):
+    qassay_gate("new.jsonl", "old.jsonl", "token_f1")
+"""
+
+
+def test_all_fields_of_a_file_are_read(run):
+    """Metrics find the contexts of answers in files, and samples of a question are no further questions."""
+    passages = ["Paris is the capital of France."]
+    rows = [{**row, "contexts": passages, "sample": i} for row in RIGHT[:8] for i in range(1, 11)]
+    # One question is lost in all of its samples: of eight questions that is chance, of eighty it is not.
+    lost = [{**row, "candidate": "Atlantis"} if row["id"] == RIGHT[0]["id"] else row for row in rows]
+    found = run(lost, rows, FURTHER).stdout
+    assert "nothing to compare" not in found
+    assert "1 failed, 2 passed" in found
+    assert "token_f1 fell from 1.0000 to 0.8750" in found

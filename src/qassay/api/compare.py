@@ -21,7 +21,7 @@ from qassay.api.inputs import (
     title_of,
 )
 from qassay.api.result import Result, page_path
-from qassay.errors import SpecError
+from qassay.errors import SpecError, option
 from qassay.io.scores.scored_files import are_scored, read_scored
 from qassay.meta.accuracy.estimates import JudgedAnswers
 from qassay.meta.accuracy.label_files import Repeated, read_labels
@@ -56,6 +56,15 @@ FEWEST_DRAWS = 100
 """Resamples with which an interval means something."""
 
 
+def check_gate(fail_if: str, margin: float, alpha: float) -> None:
+    """Raise `SpecError` for options with which a gate could not decide, or would always decide alike."""
+    check_choice("fail_if", fail_if, get_args(FailIf))
+    check_share("margin", margin)
+    check_share("alpha", alpha)
+    if not 0 < alpha < 1:
+        raise SpecError(f"{option('alpha')} is {alpha:g}, at which a gate always decides alike; give 0.05, say")
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class ComparisonResult(Result):
     """Every later system against every earlier one, metric by metric, on the questions that both answered."""
@@ -78,9 +87,7 @@ class ComparisonResult(Result):
         `worse` fails where a system is shown to be worse by more than the margin, `not-better` where it is not shown to
         be better by more; both one-sided at level alpha. With labels the accuracies are tested, else every metric.
         """
-        check_choice("fail_if", fail_if, get_args(FailIf))
-        check_share("margin", margin, least=0.0)
-        check_share("alpha", alpha, least=0.0)
+        check_gate(fail_if, margin, alpha)
         if self.labelled:
             tests = [
                 RawTest(

@@ -252,3 +252,21 @@ def check_apart(inputs: Sequence[object], *outputs: str | Path | None) -> None:
                 output,
             )
     check_outputs(files, [Path(each) for each in outputs if each is not None])
+
+
+def input_row(example: Example) -> dict[str, Any]:
+    """Return an answer as an input has it, with all fields that came with it."""
+    references: list[object] = [
+        each.text if each.opinion is None else {"text": each.text, "opinion": str(each.opinion)}
+        for each in example.references
+    ]
+    row: dict[str, Any] = {"id": example.id, "system": example.system, "question": example.question}
+    row |= {"references": references, "candidate": example.candidate}
+    further: dict[str, Any] = {
+        "opinion": None if example.opinion is None else str(example.opinion),
+        "entities": list(example.entities) or None,
+        "context": example.context,
+        "question_type": example.question_type,
+        "judgement": example.judgement,
+    }
+    return {**row, **{name: value for name, value in further.items() if value is not None}, **example.extra}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from qassay.api.inputs import LeftOut, check_apart, paths_of, read_answers, read_options, title_of
+from qassay.api.inputs import LeftOut, check_apart, input_row, paths_of, read_answers, read_options, title_of
 from qassay.api.result import Result
 from qassay.api.scoring.score_result import ScoreResult
 from qassay.errors import DataError, OutputError, SpecError, option
@@ -76,7 +76,7 @@ class JudgeResult(Result):
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield each answer as `qassay judge -o` writes it."""
-        return map(_answer_row, self.examples)
+        return map(input_row, self.examples)
 
     def to_dict(self) -> dict[str, Any]:
         """Return what `qassay judge --json` prints."""
@@ -218,7 +218,7 @@ def judge(
     record = _Record(name, cheap, signature, scores, selection)
     judged, told = record.add(examples, found)
     if output is not None and not dry_run:
-        _write(Path(output), map(_answer_row, told))
+        _write(Path(output), map(input_row, told))
     return JudgeResult(
         name,
         tuple(told),
@@ -361,24 +361,6 @@ def _held(extra: Mapping[str, Any], field: str) -> dict[str, Any]:
     """Return what a field has by the names of judges."""
     held = extra.get(field)
     return dict(held) if isinstance(held, dict) else {}
-
-
-def _answer_row(example: Example) -> dict[str, Any]:
-    """Return an answer as an input has it, with all fields that came with it."""
-    references: list[object] = [
-        each.text if each.opinion is None else {"text": each.text, "opinion": str(each.opinion)}
-        for each in example.references
-    ]
-    row: dict[str, Any] = {"id": example.id, "system": example.system, "question": example.question}
-    row |= {"references": references, "candidate": example.candidate}
-    further: dict[str, Any] = {
-        "opinion": None if example.opinion is None else str(example.opinion),
-        "entities": list(example.entities) or None,
-        "context": example.context,
-        "question_type": example.question_type,
-        "judgement": example.judgement,
-    }
-    return {**row, **{name: value for name, value in further.items() if value is not None}, **example.extra}
 
 
 def _write(path: Path, rows: Iterator[dict[str, Any]]) -> None:

@@ -28,12 +28,20 @@ def qassay_gate() -> Callable[..., None]:
     return gate
 
 
-def gate(rows: Rows, baseline: Rows, metric: str | Sequence[str] = "ava", *, margin: float = 0.0) -> None:
+def gate(
+    rows: Rows,
+    baseline: Rows,
+    metric: str | Sequence[str] = "ava",
+    *,
+    margin: float = 0.0,
+    cluster: str | None = None,
+) -> None:
     """Fail if the answers score worse than the baseline's by more than `margin`, beyond chance, by any of the metrics.
 
     Both are rows or files, of the same questions. It is beyond chance if the 95 % interval of the difference lies below
-    the margin. The failure explains the answers that lost most. Input that cannot be compared fails with one line, and
-    warnings tell which questions were left out, and what else a reader of the scores should know.
+    the margin; several samples of a question need `cluster="question"`. The failure explains the answers that lost
+    most. Input that cannot be compared fails with one line, and warnings tell which questions were left out, and what
+    else a reader of the scores should know.
     """
     import qassay  # noqa: PLC0415 - only tests that use the gate load it
 
@@ -41,7 +49,7 @@ def gate(rows: Rows, baseline: Rows, metric: str | Sequence[str] = "ava", *, mar
     problem = ""
     try:
         answers = [*_named(baseline, BASELINE), *_named(rows, NEW)]
-        found = qassay.compare(answers, metric, on_error="skip")
+        found = qassay.compare(answers, metric, cluster=cluster, on_error="skip")
     except qassay.QassayError as fault:
         problem = f"qassay_gate: {fault}"
     if problem:
@@ -87,23 +95,14 @@ def _unscored(found: ComparisonResult, metric: str) -> str:
 
 def _named(rows: Rows, system: str) -> list[dict[str, Any]]:
     """Return the answers of one side as rows; raise `DataError`, which names the side, if one cannot be read."""
-    from qassay.api.inputs import paths_of, read_answers, read_options  # noqa: PLC0415 - as above
+    from qassay.api.inputs import input_row, read_answers, read_options  # noqa: PLC0415 - as above
     from qassay.errors import DataError  # noqa: PLC0415 - as above
 
-    in_memory = paths_of(rows) is None
-    listed: Any = list(rows) if in_memory else rows  # type: ignore[arg-type]
     try:
-        examples, _ = read_answers(listed, read_options("auto", None, system, "stop"))
+        examples, _ = read_answers(rows, read_options("auto", None, system, "stop"))
     except DataError as fault:
         raise DataError(f"{system}: {fault.message}") from fault
-    if in_memory:
-        return [{"id": str(i), **row, "system": system} for i, row in enumerate(listed, 1)]
-    fields = ("id", "question", "candidate", "context")
-    return [
-        {name: getattr(each, name) for name in fields}
-        | {"references": [one.text for one in each.references], "system": system}
-        for each in examples
-    ]
+    return [{**input_row(each), "system": system} for each in examples]
 
 
 def _explanations(answers: list[dict[str, Any]], metric: str) -> str:

@@ -18,7 +18,9 @@ from qassay.records import Example
 
 __all__ = ["FORMATS", "Format", "ReadOptions", "Reader", "SkippedRow", "distinct", "repeated", "sniff"]
 
-ONE_ID_EACH = "give each answer of a system its own id, and each system its name"
+ONE_ID_EACH = (
+    'give each answer of a system its own id, each system its name, and samples of one question a number in "sample"'
+)
 
 Group = tuple[Format, list[Source]]
 Refusal = Callable[[Example, str, int], None]

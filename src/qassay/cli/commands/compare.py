@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from qassay.cli import options
 from qassay.cli.shown_command import command_line
 from qassay.cli.terminal import ProgressBar, list_skipped, output, print_json, say, say_notes
+from qassay.errors import SpecError
 
-FAIL_IF = ("worse", "not-better")
+if TYPE_CHECKING:
+    from qassay.meta.comparison.gate import FailIf
+
 GATE_FAILED = 3
 """The exit status where `--fail-if` says so."""
 EXAMPLES = (
@@ -55,17 +59,23 @@ def compare(
         ),
     ] = None,
     margin: Annotated[
-        float,
+        float | None,
         typer.Option(
-            "--margin", metavar="X", help="Differences up to X do not matter.", rich_help_panel=options.STATISTICS
+            "--margin",
+            metavar="X",
+            help="Differences up to X do not matter; 0 unless given.",
+            rich_help_panel=options.STATISTICS,
         ),
-    ] = 0.0,
+    ] = None,
     alpha: Annotated[
-        float,
+        float | None,
         typer.Option(
-            "--alpha", metavar="X", help="The chance of a false alarm at most.", rich_help_panel=options.STATISTICS
+            "--alpha",
+            metavar="X",
+            help="The chance of a false alarm at most; 0.05 unless given.",
+            rich_help_panel=options.STATISTICS,
         ),
-    ] = 0.05,
+    ] = None,
     cluster: options.Cluster = None,
     draws: Annotated[int, options.draws("--draws", "Resamples and permutations.", least=100)] = 1000,
     seed: options.Seed = 12345,
@@ -85,8 +95,7 @@ def compare(
     from qassay.report.terminal.comparison import comparison_tables  # noqa: PLC0415 - as above
 
     markdown = options.summary_of(summary, json=json)
-    if fail_if is not None:
-        options.one_of("--fail-if", fail_if, "worse", "not-better")
+    level = _Gate.of(fail_if, margin, alpha)
     page = None if report is None else page_path(report)
     with ProgressBar() as bar:
         found = api.compare(
@@ -111,11 +120,7 @@ def compare(
     list_skipped(found.left_out)
     if page is not None:
         found.report(page, call=command_line())
-    gate = (
-        None
-        if fail_if is None
-        else found.gate(options.one_of("--fail-if", fail_if, *FAIL_IF), margin=margin, alpha=alpha)
-    )
+    gate = None if level is None else found.gate(level.fail_if, margin=level.margin, alpha=level.alpha)
     if json:
         print_json({**found.to_dict(), **({} if gate is None else {"gate": gate.to_dict()})})
     elif markdown:
@@ -136,3 +141,30 @@ def compare(
             say(f"{'failed' if test.failed else 'passed'}: {test.reason}")
         if gate.failed:
             raise typer.Exit(GATE_FAILED)
+
+
+@dataclass(frozen=True, slots=True)
+class _Gate:
+    """What a gate tests, checked before anything is scored."""
+
+    fail_if: FailIf
+    margin: float
+    alpha: float
+
+    @classmethod
+    def of(cls, fail_if: str | None, margin: float | None, alpha: float | None) -> _Gate | None:
+        """Return the gate that the options describe; None without one."""
+        from qassay.api.compare import check_gate  # noqa: PLC0415 - loads scipy
+
+        if fail_if is None:
+            if margin is None and alpha is None:
+                return None
+            given = "--alpha" if margin is None else "--margin"
+            raise SpecError(f"{given} is for --fail-if, without which nothing fails; add --fail-if worse")
+        found = cls(
+            options.one_of("--fail-if", fail_if, "worse", "not-better"),
+            0.0 if margin is None else margin,
+            0.05 if alpha is None else alpha,
+        )
+        check_gate(found.fail_if, found.margin, found.alpha)
+        return found

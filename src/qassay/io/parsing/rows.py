@@ -76,7 +76,7 @@ def to_example(row: Row, stem: str, number: int, system: str, *, bare: bool = Fa
         stated,
         None if opinion is None else parse_opinion(opinion),
         () if entities is None else _entities(entities),
-        _optional_text("context", take("context", None)),
+        _context(take("context", None)),
         _optional_text("question_type", take("question_type", None)),
         None if judgement is None else _judgement(judgement),
         row,
@@ -263,6 +263,12 @@ def _text(field: str, value: object) -> str:
 
 def _optional_text(field: str, value: object) -> str | None:
     return None if value is None else _text(field, value)
+
+
+def _context(value: object) -> str | None:
+    if isinstance(value, list | tuple):
+        return fail(f'"context" must be a string and is {_kind(value)}; name a list of passages "contexts"')
+    return _optional_text("context", value)
 
 
 def _entities(value: object) -> tuple[str, ...]:

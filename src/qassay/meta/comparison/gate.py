@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from math import ceil, log2
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -81,6 +82,8 @@ class RawTest:
     p: float | None
     n: int
     left_out: int = 0
+    permuted: bool = False
+    """Whether the p-value is that of a permutation, which cannot be smaller than one of all `2 ** n`."""
 
 
 def gate_table(
@@ -110,7 +113,7 @@ def gate_table(
                 clusters=clusters,
             )
             missing = int(np.isnan(table.scores[spec][left] + table.scores[spec][right]).sum())
-            tests.append(RawTest(spec, baseline, new, *found, missing))
+            tests.append(RawTest(spec, baseline, new, *found, missing, permuted=True))
     return tests
 
 
@@ -165,13 +168,15 @@ def decide(tests: Sequence[RawTest], *, fail_if: FailIf, margin: float, alpha: f
 
     `worse` fails where a system is shown to be worse by more than the margin, Holm's correction over all tests keeping
     the chance of a false alarm at alpha; `not-better` fails wherever a system is not shown to be better. What cannot be
-    tested, since fewer than two questions have scores of both, has not passed.
+    tested, since so few questions have scores of both that nothing could be shown at alpha, has not passed.
     """
     p_values = holm([each.p for each in tests]) if fail_if == "worse" else [each.p for each in tests]
     decided = []
     for each, p in zip(tests, p_values, strict=True):
-        shown = p is not None and p <= alpha
-        failed = shown or p is None if fail_if == "worse" else not shown
+        least = least_questions(alpha) if each.permuted else 2
+        tested = p is not None and each.n >= least
+        shown = tested and p is not None and p <= alpha
+        failed = shown or not tested if fail_if == "worse" else not shown
         decided.append(
             GateTest(
                 each.metric,
@@ -182,22 +187,28 @@ def decide(tests: Sequence[RawTest], *, fail_if: FailIf, margin: float, alpha: f
                 each.n,
                 each.left_out,
                 failed,
-                _reason(each, p, fail_if, margin, shown=shown),
+                _reason(each, p, fail_if, margin, shown=shown) if tested else _untested(each, least, alpha),
             )
         )
     return Gate(fail_if, margin, alpha, tuple(decided))
 
 
+def least_questions(alpha: float) -> int:
+    """Return how many questions a paired permutation needs so that it can show anything at level alpha."""
+    return max(2, ceil(-log2(alpha)))
+
+
+def _untested(test: RawTest, least: int, alpha: float) -> str:
+    needed = f"at level {alpha:g} at least {least} are needed"
+    return f"{test.new} cannot be tested under {test.metric}: questions with scores of both: {test.n}, {needed}"
+
+
 def _reason(test: RawTest, p: float | None, fail_if: FailIf, margin: float, *, shown: bool) -> str:
     word = "worse" if fail_if == "worse" else "better"
     by = f" by more than {margin:g}" if margin else ""
-    if p is None or test.difference is None:
-        return (
-            f"{test.new} cannot be tested under {test.metric}: questions with scores of both: {test.n}, two are needed"
-        )
     verb = "is" if shown else "is not shown to be"
     without = f", {test.left_out:,} without a score of both left out" if test.left_out else ""
-    tested = f"difference {test.difference:+.4f}, p = {p:.3g}, n = {test.n:,}{without}"
+    tested = f"difference {test.difference or 0.0:+.4f}, p = {1.0 if p is None else p:.3g}, n = {test.n:,}{without}"
     return f"{test.new} {verb} {word} than {test.baseline}{by} under {test.metric} ({tested})"
 
 
