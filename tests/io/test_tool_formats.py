@@ -111,6 +111,25 @@ def test_scores_of_the_tool_stand_in_fields(fixtures):
     assert [each.extra["Answer Relevancy"] for each in deepeval] == [1.0, 0.5]
 
 
+ARRAYS = ["ragas-first.json", "deepeval.json", "mlflow-dataset.jsonl", "ragas.jsonl"]
+
+
+@pytest.mark.parametrize("file", ARRAYS)
+def test_an_array_in_one_line_is_read(fixtures, tmp_path, file):
+    """As pandas's `to_json(orient="records")` writes it; answers without ids are named by their number."""
+    text = (fixtures / "tools" / file).read_text(encoding="utf-8")
+    rows = [json.loads(line) for line in text.splitlines()] if file.endswith("l") else json.loads(text)
+    bare = [{name: value for name, value in row.items() if name not in {"id", "trace_id"}} for row in rows]
+    path = tmp_path / "rows.json"
+    path.write_text(json.dumps(bare))
+    found = answers_of(path)
+    assert texts_of(found) == ANSWERS
+    assert [each.id for each in found] == ["rows.json:1", "rows.json:2"]
+    mapped = [{**row, "number": f"n{i}"} for i, row in enumerate(bare)]
+    path.write_text(json.dumps(mapped))
+    assert [each.id for each in answers_of(path, mapping={"id": "number"})] == ["n0", "n1"]
+
+
 def with_nan(path, name):
     """Return a file's text with values in its first row that Python's `json` writes for what is no number."""
     text = path.read_text(encoding="utf-8")

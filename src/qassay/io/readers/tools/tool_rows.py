@@ -54,15 +54,19 @@ class ToolRows(Format):
         return first is not None and _OURS.isdisjoint(first) and self.matches(first)
 
     def read(self, source: Source, context: ReadContext) -> Iterator[tuple[Row, int]]:
-        """Yield the answers with their lines."""
+        """Yield the answers with their lines; those of an array, which may be one line, are named by their number."""
         mapping = context.options.mapping
-        for row, line in container_rows(source, context):
+        by_number = Head(source).start.startswith(b"[")
+        for number, (row, line) in enumerate(container_rows(source, context), 1):
             try:
                 found = list(self.adapted(row, mapping))
             except DataError as error:
                 context.refuse(error.problem, source.name, line)
                 continue
-            yield from ((made, line) for made in with_ids(found, f"{source.stem}:{line}"))
+            named = with_ids(found, f"{source.stem}:{number if by_number else line}")
+            if by_number and len(named) == 1 and named[0].get("id") is None and "id" not in mapping:
+                named[0]["id"] = f"{source.stem}:{number}"
+            yield from ((made, line) for made in named)
 
 
 def tool_of(row: Mapping[str, Any], tools: Iterable[Format]) -> ToolRows | None:
