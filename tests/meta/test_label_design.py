@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from qassay.errors import DataError
 from qassay.meta.accuracy.label_design import design_of_rounds, simple_random
 from qassay.meta.accuracy.label_selection import next_labels
+from qassay.meta.accuracy.ppi import ppi_accuracy
 
 SIX_OF_TEN = np.arange(10) < 6
 
@@ -110,3 +111,16 @@ def _two_rounds(scores, truth, rng):
     labelled = np.isin(np.arange(60), np.r_[first.rows[:8], second.rows])
     weight = design_of_rounds(labelled, rounds, chance, listed & ~labelled).weight[labelled]
     return weight @ truth[labelled] / weight.sum()
+
+
+def test_rounds_that_come_to_an_end_leave_nothing_open():
+    """With a label for every answer the accuracy is their mean, and its interval has no width."""
+    rng = np.random.default_rng(5)
+    scores, labels = rng.random(30), (np.arange(30) % 3 > 0).astype(float)
+    shown, rounds, chance = np.zeros(30, bool), np.zeros(30, int), np.full(30, np.nan)
+    for number in (1, 2, 3):
+        chosen = next_labels(scores, 10, rng, labelled=shown, labels=np.where(shown, labels, np.nan))
+        rounds[chosen.rows], chance[chosen.rows] = number, chosen.probability
+        shown[chosen.rows] = True
+    found = ppi_accuracy(scores, labels, design=design_of_rounds(shown, rounds, chance))
+    assert (found.low, found.estimate, found.high) == pytest.approx([2 / 3] * 3)

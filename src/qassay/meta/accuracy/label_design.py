@@ -43,7 +43,8 @@ def design_of_rounds(
     A round r estimates the whole: what was listed before is known, the rest follows from the labels of the round.
     These estimates are unbiased whatever happened before, hence uncorrelated, and are averaged with shares c_r
     proportional to the labels of each round. Collected by label, its weight is c_r / π + the shares of later rounds,
-    to which the labelled answers of a list stand for those of it that wait.
+    to which the labelled answers of a list stand for those of it that wait. When the rounds have come to an end and
+    every answer is labelled, the mean of the labels is the accuracy itself.
     """
     chances = finite_or_missing(probability, "probabilities of selection")
     if np.isnan(chances[labelled]).all():
@@ -63,7 +64,8 @@ def design_of_rounds(
         open_[here] = drawn + 1 - size / listed
         before += size
         known += listed
-    return LabelDesign(weight, open_)
+    # Where every answer is labelled nothing is left to chance, in whatever order the labels came.
+    return simple_random(labelled) if labelled.all() else LabelDesign(weight, open_)
 
 
 def _chances(given: Floats, left: int) -> Floats:
