@@ -78,6 +78,30 @@ def test_the_dashboard_shows_what_the_server_computes(owner, here):
     assert all(note in shown for note in found["notes"])
 
 
+def test_a_finished_study_is_exact_and_remarks_on_gold_are_read(browser, serving):  # noqa: F811
+    """Where all is labelled, accuracies have no width; what was said of a gold item stands beside the annotators."""
+    more = {"judge": "ava", "metrics": ("token_f1",), "scored": True, "round_size": 5}
+    here = serving(prepare(20, k=1, gold=2, gold_every=2, practice=[], **more))
+    ada = here.person("Ada", "annotator")
+    for _ in range(30):
+        if (item := ada.post("/api/v1/projects/1/next").json["item"]) is None:
+            break
+        about = {"item": item["id"], "value": 1 if "nobody" in item["candidates"][0] else 5}
+        if item["question"].startswith("gold"):
+            note = {"uuid": str(uuid.uuid4()), "type": "flag", "item": item["id"], "text": HOSTILE}
+            assert ada.post("/api/v1/projects/1/events", note).status == 200
+        assert ada.post("/api/v1/projects/1/events", {"uuid": str(uuid.uuid4()), "type": "judge"} | about).status == 200
+    systems = here.owner().get("/api/v1/projects/1/dashboard").json["accuracy"]["systems"]
+    assert [(each["low"], each["high"]) for each in systems] == [(each["estimate"],) * 2 for each in systems]
+    show_as(browser, "light")
+    enter(browser, here, here.server.database.write(people.owner_token))
+    visit(browser, here, DASHBOARD)
+    shown = text_of(browser, "main")
+    assert shown.count("all are labelled") == len(systems) == 2
+    assert f"Ada, flag on the gold item \u201cgold 0\u201d: {HOSTILE}" in shown
+    check(browser)
+
+
 def test_the_dashboard_follows_what_happens(owner, here):
     """A judgement made elsewhere appears by itself."""
     visit(owner, here, DASHBOARD)

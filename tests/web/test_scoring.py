@@ -165,6 +165,19 @@ def test_explanations_and_descriptions(serving):
     assert 'qassay_requests_total{method="POST",path="/api/v1/explain",status="200"} 1' in counts
 
 
+def test_a_language_that_is_none_is_refused_as_by_the_command(serving, rows):
+    """For scores, for streams and for explanations."""
+    program = serving().person("p", "program", None)
+    answer = rows[0]
+    bodies = {"score": {"answers": [answer]}, "explain": {"answer": answer}}
+    for call, body in bodies.items():
+        reply = program.post(f"/api/v1/{call}", body | {"metrics": ["token_f1"], "language": "xx"})
+        assert reply.status == 422
+        assert "is not a language" in reply.json["error"]
+    stream = "/api/v1/score.jsonl?metrics=token_f1&language=xx"
+    assert program.post(stream, b"{}\n", headers={"Content-Type": "application/x-ndjson"}).status == 422
+
+
 def test_whoever_gave_up_does_not_harm_the_others(serving, rows):
     """A request that was cancelled while it waited leaves alone those that are scored with it, and the server's end."""
     scoring = serving().server.scoring

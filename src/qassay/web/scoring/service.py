@@ -17,6 +17,7 @@ from qassay.metrics.registry import CATALOGUE, parse_spec
 from qassay.report.explain.explanation import explain
 from qassay.scoring.defaults import default_metrics
 from qassay.scoring.scorer import Scorer
+from qassay.text.language import check_language
 from qassay.web.http.refusal import RefusedError, invalid
 from qassay.web.scoring.door import check_lengths
 
@@ -94,7 +95,7 @@ class ScoringService:
     def choose(self, specs: Sequence[str], language: str, on_error: OnError, first: Example) -> Choice:
         """Return what a request asks for, checked; without metrics, those that suit its first answer."""
         wanted = tuple(dict.fromkeys(self._canonical(each) for each in specs))
-        return Choice(wanted or default_metrics(first), language, on_error, defaulted=not wanted)
+        return Choice(wanted or default_metrics(first), check_language(language), on_error, defaulted=not wanted)
 
     def score(
         self, examples: Sequence[Example], choice: Choice, urgency: Urgency = Urgency.INTERACTIVE

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from qassay.web.study.projects import Project
     from qassay.web.study.ratings import Row
 
+_MOST_REMARKS = 50
 FRESH_SECONDS = 2.0
 """How old a dashboard may be before it is computed anew."""
 FIXED_NUMBER = (
@@ -120,6 +121,7 @@ class Dashboards:
             **found,
             "annotators": annotators(connection, project, agreed),
             "rounds": rounds,
+            "remarks": remarks(connection, project),
             "notes": notes,
         }
 
@@ -201,6 +203,17 @@ def annotators(
             }
         )
     return found
+
+
+def remarks(connection: sqlite3.Connection, project: Project) -> list[dict[str, Any]]:
+    """Return what people said of gold and practice items, newest first: those are not among the items to adjudicate."""
+    rows = connection.execute(
+        "SELECT kind, question, name, type, event.text FROM event JOIN item ON item.id = event.item "
+        "JOIN annotator ON annotator.id = event.annotator "
+        "WHERE event.project = ? AND kind != 'work' AND type IN ('flag', 'comment') ORDER BY seq DESC LIMIT ?",
+        (project.id, _MOST_REMARKS),
+    )
+    return [dict(row) for row in rows]
 
 
 def _state(connection: sqlite3.Connection, project: Project) -> tuple[int, int, int]:

@@ -12,7 +12,7 @@ const path = `projects/${number}`;
 const EVERY_SECONDS = 3;
 const EXPORTS = ["ratings.csv", "ratings.jsonl", "judgements.csv", "judgements.jsonl", "labels.csv", "labels.jsonl", "scores.jsonl", "answers.jsonl", "events.jsonl"];
 
-const parts = Object.fromEntries(["head", "agreement", "accuracy", "metrics", "rounds", "annotators", "notes"].map((each) => [each, h("div")]));
+const parts = Object.fromEntries(["head", "agreement", "accuracy", "metrics", "rounds", "annotators", "remarks", "notes"].map((each) => [each, h("div")]));
 const least = Number(new URLSearchParams(location.search).get("least")) || null;
 const fetchDashboard = watched(least === null ? `${path}/dashboard` : `${path}/dashboard?least=${least}`);
 let people = [];
@@ -31,7 +31,7 @@ async function start() {
       panel("Accuracy of each system", parts.accuracy),
       panel("Metrics against people", parts.metrics),
       panel("Rounds", parts.rounds, roundForm(first.project)),
-      panel("Annotators", parts.annotators, invitationForm()),
+      panel("Annotators", parts.annotators, parts.remarks, invitationForm()),
       panel("Instructions", guidelineForm(guideline, first.project)),
       panel("Files", exportsList()),
       parts.notes,
@@ -58,6 +58,7 @@ async function load() {
   showMetrics(found.correlations);
   showRounds(found.rounds);
   showAnnotators(found.annotators);
+  showRemarks(found.remarks);
   fill(parts.notes, found.notes.length ? panel("To know", h("ul", { class: "notes" }, found.notes.map((each) => h("li", {}, each)))) : null);
   return found;
 }
@@ -140,7 +141,7 @@ function showAccuracy({ accuracy, project, least: needed }) {
       interval(each.low, each.high),
       intervalFigure({ value: each.estimate, low: each.low, high: each.high }, { tint: i, faint: each.judge, what: `accuracy of ${each.system}` }),
       `${count(each.labels)} of ${count(each.n)}`,
-      halving(each.halving),
+      each.labels === each.n ? "all are labelled" : halving(each.halving),
     ]),
   );
   const alone = accuracy.systems.filter((each) => each.labels === 0).map((each) => [each.system, "nothing is labelled yet: the judge alone, whose errors the interval does not include"]);
@@ -155,7 +156,6 @@ function showAccuracy({ accuracy, project, least: needed }) {
 
 function halving(found) {
   if (found === null) return "–";
-  if (found.more === 0) return "all are labelled";
   return [`${count(found.more)} more labels`, h("span", { class: "small muted" }, `to ±${decimals(found.width / 2)}${found.assumed ? ", as far as the judge's scores tell" : ""}`)];
 }
 
@@ -234,6 +234,12 @@ function showAnnotators(found) {
     ),
   );
   fill(parts.annotators, rows.length ? table("Annotators", columns, rows) : h("p", { class: "muted" }, "Nobody is invited yet."), h("p", { class: "small muted" }, "Bias: how far above or below the others. Agreement: Pearson with the mean of the others. Seconds: the median."));
+}
+
+/** Show what was said of gold and practice items, which nobody adjudicates. */
+function showRemarks(found) {
+  const said = (each) => h("li", {}, h("bdi", {}, each.name), `, ${each.type} on the ${each.kind} item “`, h("bdi", {}, each.question), "”", each.text ? [": ", h("bdi", {}, each.text)] : "");
+  fill(parts.remarks, found.length ? [h("h3", {}, "Said of gold and practice items"), h("ul", { class: "notes" }, found.map(said))] : null);
 }
 
 function actions(person) {
