@@ -233,6 +233,18 @@ def test_a_models_id_cannot_break_the_signature(ask):
     assert len(found.signature) < 300
 
 
+def test_names_cannot_break_the_signature(ask, tmp_path):
+    """Neither the model's nor that of a prompt's file."""
+    own = tmp_path / "my own|prompt.txt"
+    own.write_text("Is it right?")
+    with serving() as server:
+        found = qassay.judge(answers(1), "m|model:x", endpoint=server.url, prompt=own, cache=tmp_path / "c.sqlite")
+    assert found.signature.startswith("llm:m_model:x|prompt:my_own_prompt@")
+    assert found.signature.count("|") == 6
+    with serving() as server, pytest.raises(SpecError, match="llm is empty"):
+        qassay.judge(answers(1), " ", endpoint=server.url, cache=tmp_path / "c.sqlite")
+
+
 def test_retry_after_is_kept(ask):
     """Nobody asks before the endpoint allows it, also not the other threads."""
     times = []
@@ -552,6 +564,8 @@ def test_the_key_of_other_programs_is_not_sent_in_the_open(monkeypatch, url, key
         ({"doubt": (0.8, 0.2)}, "the lower first"),
         ({"elsewhere": 0}, "give a share above 0"),
         ({"column": ""}, "a name of its own"),
+        ({"column": "scores"}, "a name of its own"),
+        ({"column": "judgement"}, "a name of its own"),
         ({"key_env": "NO_SUCH_KEY"}, "there is no NO_SUCH_KEY in the environment"),
     ],
     ids=str,

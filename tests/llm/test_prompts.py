@@ -143,6 +143,11 @@ def test_a_prompt_is_known_by_its_hash(tmp_path):
         ("a.toml", 'instructions = "x"\n[verdicts]\nyes = 2\nno = 0', 'score 2 for the verdict "yes"'),
         ("a.toml", 'instructions = "x"\n[verdicts]\nyes = 1', "has 1 verdicts"),
         ("a.toml", 'instructions = "x"\n[verdicts]\nYes = 1\nno = 0', "small letters"),
+        (
+            "a.toml",
+            'instructions = "x"\n[verdicts]\nb = 1\na = 0',
+            'verdict "a", which is also the letter that stands for "b"',
+        ),
     ],
 )
 def test_mistakes_in_a_prompt_name_the_file(tmp_path, name, text, message):

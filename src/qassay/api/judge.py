@@ -14,10 +14,11 @@ from qassay.api.result import Result
 from qassay.api.scoring.score_result import ScoreResult
 from qassay.errors import DataError, OutputError, SpecError, option
 from qassay.io.atomic_output import replacing
+from qassay.io.parsing.read_context import MAPPED
 from qassay.io.scores.writers import encode_jsonl
 from qassay.llm.asking import Asking
 from qassay.llm.budget import Account, Limits, Price
-from qassay.llm.endpoint import Endpoint, Sampling
+from qassay.llm.endpoint import Endpoint, Sampling, as_name
 from qassay.llm.prompts import prompt_named
 from qassay.llm.reply_cache import ReplyCache, default_cache
 from qassay.meta.accuracy.estimates import AccuracyReport, estimate_systems
@@ -171,6 +172,8 @@ def judge(
     for name, value, least in (("samples", samples, 1), ("concurrency", concurrency, 1), ("max_tokens", max_tokens, 1)):
         check_whole(name, value, least=least)
     check_whole("retries", retries, least=0)
+    if not llm.strip():
+        raise SpecError(f"{option('llm')} is empty; name the model as the endpoint calls it")
     name = llm if column is None else column
     _check_name(name, cheap)
     _check_sampling(samples, timeout, temperature)
@@ -212,7 +215,7 @@ def judge(
     models = ",".join(sorted(asking.models)) or "unknown"
     warmth = "own" if asking.own_temperature else f"{drawn:g}"
     signature = (
-        f"llm:{llm}|prompt:{wording.name}@{wording.hash}|model:{models}|temperature:{warmth}|samples:{samples}"
+        f"llm:{as_name(llm)}|prompt:{as_name(wording.name)}@{wording.hash}|model:{models}|temperature:{warmth}|samples:{samples}"
         f"|max_tokens:{max_tokens}{unsure}|qassay:{__version__}"
     )
     record = _Record(name, cheap, signature, scores, selection)
@@ -275,7 +278,7 @@ class _Doubt:
 
 
 def _check_name(name: str, cheap: str) -> None:
-    if not name or name == cheap:
+    if not name.strip() or name == cheap or name in {*MAPPED, SCORES, VERDICTS, UNSCORED, SIGNATURES, ASKED}:
         raise SpecError(f'{option("column")} is "{name}"; give the judge a name of its own')
 
 

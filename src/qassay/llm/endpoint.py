@@ -309,6 +309,11 @@ def checked_url(url: str) -> str:
     return f"{parts.scheme}://{parts.netloc}{path}{'?' if parts.query else ''}{parts.query}"
 
 
+def as_name(text: str) -> str:
+    """Return a name as it stands in signatures, where separators and what cannot be seen are replaced."""
+    return _NOT_IN_NAMES.sub("_", text)[:_LONGEST_NAME]
+
+
 def find_key(url: str, key_env: str | None = None) -> str:
     """Return the key from the environment; empty where there is none.
 
@@ -383,8 +388,8 @@ def _read_reply(text: str, mode: Mode, without_key: Callable[[str], str]) -> Rep
         return Reply(
             mode,
             kept,
-            _NOT_IN_NAMES.sub("_", without_key(str(choice.get("finish_reason") or "")))[:_LONGEST_NAME],
-            _NOT_IN_NAMES.sub("_", model)[:_LONGEST_NAME],
+            as_name(without_key(str(choice.get("finish_reason") or ""))),
+            as_name(model),
             _count(usage.get("prompt_tokens")),
             _count(usage.get("completion_tokens")),
             _tokens(choice.get("logprobs")) if kept == content else (),

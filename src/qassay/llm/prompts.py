@@ -198,6 +198,10 @@ def _checked(prompt: Prompt, path: Path) -> Prompt:
             raise DataError(f'has the score {score!r} for the verdict "{verdict}"; give one from 0 to 1', path)
         if not re.fullmatch(r"\w+", verdict) or verdict != verdict.casefold():
             raise DataError(f'has the verdict "{verdict}"; write it in small letters, digits and _', path)
+    for sign, verdict in prompt.letters.items():
+        if sign.casefold() in scores and sign.casefold() != verdict:
+            problem = f'has the verdict "{sign.casefold()}", which is also the letter that stands for "{verdict}"'
+            raise DataError(f"{problem}; write it as a word", path)
     return prompt
 
 
