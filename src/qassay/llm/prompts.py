@@ -190,6 +190,11 @@ def _checked(prompt: Prompt, path: Path) -> Prompt:
             )
         if "{candidate}" not in prompt.template:
             raise DataError("has a template without {candidate}, so that no answer would be judged; add it", path)
+    _check_verdicts(prompt, path)
+    return prompt
+
+
+def _check_verdicts(prompt: Prompt, path: Path) -> None:
     scores = prompt.verdicts
     if not 2 <= len(scores) <= _MOST_VERDICTS:  # noqa: PLR2004 - a choice
         raise DataError(f"has {len(scores)} verdicts; give 2 to {_MOST_VERDICTS}", path)
@@ -202,7 +207,6 @@ def _checked(prompt: Prompt, path: Path) -> Prompt:
         if sign.casefold() in scores and sign.casefold() != verdict:
             problem = f'has the verdict "{sign.casefold()}", which is also the letter that stands for "{verdict}"'
             raise DataError(f"{problem}; write it as a word", path)
-    return prompt
 
 
 def _data(example: Example) -> dict[str, object]:
