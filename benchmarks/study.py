@@ -1,19 +1,26 @@
 """Play a study on AVSD's released judgements: how many labels an interval takes, and whether it holds.
 
     python benchmarks/study.py [--runs 500] [--k 3] [--reach 0.03] [--fixed 300] [--judge ava] [--scores FILE] [--json]
+    python benchmarks/study.py --input NQ.json --system fid --answers 800 --fixed 200
 
 AVSD's file has the mean rating of 1,000 answers on a scale from 1 to 5. In each run, people are played: each of `k`
 rates an answer by its released mean with noise (`--noise`, the standard deviation), rounded to the scale, and an answer
 is right if the mean of its ratings is at least 4, as a study of `qassay serve --task likert5 --k 3` counts it. The
 truth is the share of right answers among all 1,000. Rounds of 50 are drawn
 
-- as `qassay serve` and `accuracy --next` draw them: unsure answers more often, with known probabilities
+- as `qassay serve` and `accuracy --next` draw them: unsure answers more often, with known probabilities, and from the
+  second round on by the errors that the labels so far show
+- by doubts alone: the same without learning from labels
 - at random, with the same estimate from judge and labels
 - at random, with the labels alone
 
 until the interval is at most `reach` wide to either side, as a lead does who watches it: the labels that this took, and
 how often the interval then holds. The promise is made for a number of labels that was fixed before: the coverage at
 `--fixed` labels is that. --scores takes what `qassay score -m JUDGE -o FILE` wrote, so that the judge is asked once.
+--input takes other judged answers, of one --system; verdicts (0 or 1) are taken as they are, without noise.
+
+The last line says how true the judge's doubts are: by quarter of the answers, from the one that it is surest of to the
+one that it is least sure of, the squared error of the labels around their regression on its scores.
 """
 
 import argparse
@@ -36,7 +43,9 @@ from qassay.scoring.scorer import score_examples
 DATA = Path(os.environ.get("QASSAY_DATA", Path(__file__).parents[2] / "shared" / "data"))
 AVSD = "bench/kpqa_human/avsd_all.csv"
 CUT, LOWEST, HIGHEST = 4, 1, 5
-DESIGNS = ("next", "random", "labels alone")
+DESIGNS = ("next", "doubts alone", "random", "labels alone")
+BY_DOUBT = ("next", "doubts alone")
+QUARTERS = 4
 
 
 @dataclass(frozen=True)
@@ -71,8 +80,8 @@ class Draws:
     def draw(self, n: int) -> None:
         """Label the next round."""
         self._rounds += 1
-        if self._design == "next":
-            known = np.where(self.shown, self._labels, np.nan)
+        if self._design in BY_DOUBT:
+            known = np.where(self.shown, self._labels, np.nan) if self._design == "next" else None
             chosen = next_labels(self._scores, n, self._rng, labelled=self.shown, labels=known)
             rows = chosen.rows
             self._chance[rows] = chosen.probability
@@ -84,7 +93,7 @@ class Draws:
     def estimate(self) -> AccuracyEstimate:
         """Estimate the accuracy from what is labelled so far."""
         values = np.where(self.shown, self._labels, np.nan)
-        if self._design == "next":
+        if self._design in BY_DOUBT:
             design = design_of_rounds(self.shown, self._round, self._chance)
         else:
             design = simple_random(self.shown)
@@ -94,7 +103,9 @@ class Draws:
 
 
 def play(means: Floats, k: int, noise: float, rng: np.random.Generator) -> Floats:
-    """Return which answers k people find right."""
+    """Return which answers k people find right; verdicts are what they are."""
+    if np.isin(means, (0, 1)).all():
+        return means
     given = means[:, None] + rng.normal(0, noise, (len(means), k))
     ratings = np.clip(np.rint(given), LOWEST, HIGHEST)
     return np.asarray(ratings.mean(axis=1) >= CUT, np.float64)
@@ -135,9 +146,24 @@ def simulate(design: str, scores: Floats, means: Floats, options: argparse.Names
     )
 
 
-def judge_scores(judge: str, path: Path | None) -> tuple[Floats, Floats]:
+def errors_by_doubt(scores: Floats, means: Floats, options: argparse.Namespace) -> list[float]:
+    """Return the mean squared error that the estimate leaves open, by quarter of the answers from sure to unsure."""
+    parts = np.array_split(np.argsort(scores * (1 - scores), kind="stable"), QUARTERS)
+    found = []
+    for run in range(options.runs):
+        labels = play(means, options.k, options.noise, np.random.default_rng([options.seed, run]))
+        slope, constant = np.polyfit(scores, labels, 1)
+        squared = (labels - slope * scores - constant) ** 2
+        found.append([float(squared[part].mean()) for part in parts])
+    averages: list[float] = np.mean(found, axis=0).tolist()
+    return averages
+
+
+def judge_scores(judge: str, path: Path | None, options: argparse.Namespace) -> tuple[Floats, Floats]:
     """Return the judge's scores and people's mean ratings."""
-    examples = list(Reader([str(DATA / AVSD)]))
+    examples = [
+        each for each in Reader([str(options.input)]) if options.system is None or each.system == options.system
+    ][: options.answers]
     means = np.array([each.judgement for each in examples], np.float64)
     spec = str(parse_spec(judge))
     if path is not None:
@@ -157,10 +183,13 @@ def main() -> None:
     parser.add_argument("--fixed", type=int, default=300)
     parser.add_argument("--judge", default="ava")
     parser.add_argument("--scores", type=Path)
+    parser.add_argument("--input", type=Path, default=DATA / AVSD)
+    parser.add_argument("--system")
+    parser.add_argument("--answers", type=int, help="the first so many")
     parser.add_argument("--seed", type=int, default=12345)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    scores, means = judge_scores(options.judge, options.scores)
+    scores, means = judge_scores(options.judge, options.scores, options)
     lines = [simulate(design, scores, means, options) for design in DESIGNS]
     if options.json:
         print(json.dumps([asdict(line) for line in lines], indent=2))
@@ -171,8 +200,10 @@ def main() -> None:
         span = f"{line.labels:.0f} ({line.low:.0f}-{line.high:.0f})"
         print(
             f"{line.design:14} {span:28} {line.coverage_when_stopped:9.1%} {line.coverage:13.1%} "
-            f"{line.width:9.3f} {line.bias:+.4f}"
+            f"{line.width:9.4f} {line.bias:+.4f}"
         )
+    quarters = " ".join(f"{each:.3f}" for each in errors_by_doubt(scores, means, options))
+    print(f"squared error left open, from the quarter the judge is surest of to the least sure: {quarters}")
 
 
 if __name__ == "__main__":

@@ -174,6 +174,32 @@ def test_the_next_item_waits_until_the_server_is_back(browser, serving):  # noqa
     browser.get_log("browser")
 
 
+def test_new_instructions_are_read_before_going_on(browser, serving):  # noqa: F811
+    """An open page shows them before the next item, and events say which version was read."""
+    here = serving(prepare(3, k=1, practice=[]))
+    show_as(browser, "light")
+    enter(browser, here, invited(here))
+    wait(lambda: browser.find_elements(By.ID, "begin"))
+    press(browser, Keys.ENTER)
+    said(browser, "item 1")
+    assert here.owner().request("PUT", "/api/v1/projects/1/guideline", {"text": "# Quite anew"}).status == 200
+    press(browser, "2")
+    said(browser, "saved 2; the instructions have changed")
+    assert "Quite anew" in text_of(browser, ".reading")
+    wait(lambda: browser.switch_to.active_element.tag_name == "h1")
+    press(browser, Keys.ENTER)
+    said(browser, "item 2")
+    press(browser, "c")
+    wait(lambda: browser.find_elements(By.ID, "note"))
+    press(browser, "odd", Keys.CONTROL, Keys.ENTER)
+    said(browser, "comment saved")
+    press(browser, Keys.NULL, "4")
+    said(browser, "saved 4, item 3")
+    found = [row for row in exported(here, "events.jsonl") if row["id"] is not None]
+    assert [(row["type"], row["guideline"]) for row in found] == [("judge", 1), ("comment", 2), ("judge", 2)]
+    assert browser.get_log("browser") == []
+
+
 def test_a_bad_invitation_says_so(browser, serving):  # noqa: F811
     """The screen says that the link does not work, and the token is gone from the address."""
     here = serving(prepare(2))

@@ -351,6 +351,16 @@ def test_an_annotator_cannot_adjudicate_or_use_anothers_uuid(here):
     assert ada.post(f"{PROJECT}/events", verdict).status == 403
 
 
+def test_instructions_that_are_not_there_cannot_have_been_read(here):
+    """A version that the study does not have is refused, and nothing is written."""
+    person = here.person("Ada", "annotator")
+    item = person.post("/api/v1/projects/1/next").json["item"]["id"]
+    event = {"uuid": str(uuid4()), "type": "judge", "item": item, "value": 3, "guideline": 99}
+    reply = person.post("/api/v1/projects/1/events", event)
+    assert (reply.status, reply.json["code"]) == (422, "invalid")
+    assert person.get("/api/v1/projects/1/mine").json["events"] == []
+
+
 def test_joins_and_writes_are_limited(serving):
     """Beyond the limits the server says when to come back."""
     here = serving(prepare(), joins_per_minute=5, writes_per_second=2)

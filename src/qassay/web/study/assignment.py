@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from qassay.web.http.refusal import RefusedError
+from qassay.web.study import projects
 from qassay.web.study.rounds import draw
 from qassay.web.study.tasks import Task
 
@@ -45,6 +46,8 @@ class Assigned(msgspec.Struct, frozen=True):
     item: ShownItem | None
     reason: str | None
     mine: Own
+    guideline: int
+    """The version of the instructions that holds now."""
 
 
 _LIVE = "expires > :now AND expires <= :now + 2 * :lease"
@@ -64,8 +67,9 @@ def next_item(connection: sqlite3.Connection, project: Project, person: Person, 
     """Return the next item of a person and hold it for them; asking twice returns the same."""
     now = time.time() if at is None else at
     names = {"project": project.id, "person": person.id, "now": now, "k": project.k, "lease": project.lease_s}
+    version = projects.guideline(connection, project.id).version
     if project.state != "open":
-        return Assigned(None, "closed", own(connection, project, person))
+        return Assigned(None, "closed", own(connection, project, person), version)
     row = _practice(connection, names) or _held(connection, names) or _gold(connection, project, names)
     row = row or _work(connection, names)
     if row is None and project.round_size and _anything_left(connection, names):
@@ -77,9 +81,9 @@ def next_item(connection: sqlite3.Connection, project: Project, person: Person, 
             f"AND {_LIVE} AND NOT EXISTS (SELECT 1 FROM current WHERE item = item.id AND annotator = :person)",
             names,
         ).fetchone()
-        return Assigned(None, "wait" if waiting else "finished", own(connection, project, person))
+        return Assigned(None, "wait" if waiting else "finished", own(connection, project, person), version)
     hold(connection, project, person, row["id"], now)
-    return Assigned(shown_item(row, project, person), None, own(connection, project, person))
+    return Assigned(shown_item(row, project, person), None, own(connection, project, person), version)
 
 
 def hold(connection: sqlite3.Connection, project: Project, person: Person, item: int, now: float) -> None:

@@ -48,6 +48,8 @@ class NewEvent(msgspec.Struct, forbid_unknown_fields=True):
     text: Annotated[str, msgspec.Meta(max_length=LONGEST_TEXT)] | None = None
     reverts: UUID | None = None
     elapsed_ms: Annotated[int, msgspec.Meta(ge=0, le=_DAY_MS)] | None = None
+    guideline: Annotated[int, msgspec.Meta(ge=1, le=(1 << 63) - 1)] | None = None
+    """The version of the instructions that the person read; without it, the one that holds."""
 
 
 class Recorded(msgspec.Struct, frozen=True):
@@ -86,6 +88,7 @@ def record(connection: sqlite3.Connection, project: Project, person: Person, eve
         text=event.text,
         reverts=None if event.reverts is None else str(event.reverts),
         elapsed_ms=event.elapsed_ms,
+        guideline=_guideline(connection, project, event),
     )
     if event.type in {EventType.JUDGE, EventType.CANNOT, EventType.UNDO}:
         _update_current(connection, item["id"], person.id)
@@ -165,6 +168,19 @@ def _value(project: Project, person: Person, event: NewEvent) -> float | None:
     return stored_value(event.value, swapped=_swapped(project, person, event))
 
 
+def _guideline(connection: sqlite3.Connection, project: Project, event: NewEvent) -> int | None:
+    """Return the number of the instructions that the person read, where they say which."""
+    if event.guideline is None:
+        return None
+    row = connection.execute(
+        "SELECT id FROM guideline WHERE project = ? AND version = ?", (project.id, event.guideline)
+    ).fetchone()
+    if row is None:
+        raise invalid(f"there is no version {event.guideline} of the instructions")
+    number: int = row["id"]
+    return number
+
+
 def _swapped(project: Project, person: Person, event: NewEvent) -> bool:
     # Who adjudicates sees the answers in the order of the file.
     return event.type is EventType.JUDGE and assignment.is_swapped(project, person, event.item)
@@ -227,12 +243,13 @@ def _insert(
     text: str | None = None,
     reverts: str | None = None,
     elapsed_ms: int | None = None,
+    guideline: int | None = None,
 ) -> int:
     found = connection.execute(
         "INSERT INTO event (uuid, project, item, annotator, guideline, type, value, text, reverts, elapsed_ms, at) "
-        "SELECT ?1, ?2, ?3, ?4, (SELECT max(id) FROM guideline WHERE project = ?2), ?5, ?6, ?7, ?8, ?9, ?10 "
-        "RETURNING seq",
-        (uuid, project, item, annotator, kind, value, text, reverts, elapsed_ms, now()),
+        "SELECT ?1, ?2, ?3, ?4, coalesce(?11, (SELECT max(id) FROM guideline WHERE project = ?2)), ?5, ?6, ?7, ?8, ?9, "
+        "?10 RETURNING seq",
+        (uuid, project, item, annotator, kind, value, text, reverts, elapsed_ms, now(), guideline),
     ).fetchone()
     seq: int = found["seq"]
     return seq

@@ -14,6 +14,8 @@ const CHECK_SECONDS = 5;
 
 let project;
 let guideline;
+/** Where the browser keeps which version of the instructions was read. */
+let readKey;
 let outbox;
 /** The item on the screen, and what one may do: "judge", "feedback" or "wait". */
 let item = null;
@@ -46,18 +48,18 @@ async function start() {
     document.title = `${project.name} · Qassay`;
     const sent = await outbox.flush();
     if (sent > 0) announce(`sent ${sent} that waited`);
-    const key = `qassay-read-${number}-${me.person.id}`;
-    if (localStorage.getItem(key) === String(guideline.version)) await advance();
-    else showInstructions(key);
+    readKey = `qassay-read-${number}-${me.person.id}`;
+    if (localStorage.getItem(readKey) === String(guideline.version)) await advance();
+    else showInstructions();
   } catch (problem) {
     fail(problem);
   }
 }
 
-function showInstructions(key) {
+function showInstructions() {
   mode = "read";
   const begin = () => {
-    localStorage.setItem(key, String(guideline.version));
+    localStorage.setItem(readKey, String(guideline.version));
     advance();
   };
   const heading = h("h1", { tabindex: "-1", dir: "auto" }, project.name);
@@ -80,6 +82,11 @@ async function advance(spoken = "") {
     const reply = await insist(() => post(`${path}/next`), (problem) => announce(`${spoken ? `${spoken}; ` : ""}the next item is not here yet: ${problem.message}; trying again`, true));
     ({ item, mine } = reply);
     place = -1;
+    if (reply.guideline !== guideline.version) {
+      guideline = await insist(() => get(`${path}/guideline`), (problem) => announce(problem.message, true));
+      showInstructions();
+      return announce(`${spoken ? `${spoken}; ` : ""}the instructions have changed, please read them`, true);
+    }
     if (item === null) return showEnd(reply.reason, spoken);
     mode = "judge";
     showItem();
@@ -183,6 +190,9 @@ function tools(canJudge) {
   );
 }
 
+/** Send what one did, with the version of the instructions that one read. */
+const record = (event) => outbox.send({ guideline: guideline.version, ...event });
+
 /** Run something that talks to the server, one thing at a time. */
 async function once(act) {
   if (busy) return;
@@ -204,7 +214,7 @@ const judge = (value) =>
   once(async () => {
     if (mode !== "judge") return;
     const grade = project.scale.find((each) => each.value === value);
-    const reply = await outbox.send({ type: "judge", item: item.id, value, elapsed_ms: watch.milliseconds });
+    const reply = await record({ type: "judge", item: item.id, value, elapsed_ms: watch.milliseconds });
     if (reply.feedback) showFeedback(reply.feedback, grade);
     else await advance(`saved ${grade.key}`);
   });
@@ -212,7 +222,7 @@ const judge = (value) =>
 const cannot = () =>
   once(async () => {
     if (mode !== "judge") return;
-    await outbox.send({ type: "cannot", item: item.id, elapsed_ms: watch.milliseconds });
+    await record({ type: "cannot", item: item.id, elapsed_ms: watch.milliseconds });
     await advance("saved: cannot judge");
   });
 
@@ -220,7 +230,7 @@ const undo = () =>
   once(async () => {
     const { events } = await get(`${path}/mine`, { limit: 1 });
     if (events.length === 0) return announce("there is nothing to undo", true);
-    await outbox.send({ type: "undo", item: events[0].item.id, reverts: events[0].uuid });
+    await record({ type: "undo", item: events[0].item.id, reverts: events[0].uuid });
     await advance("undone");
   });
 
@@ -264,7 +274,7 @@ function openNote(type) {
       if (type === "comment" && text === "") return area.focus();
       close();
       once(async () => {
-        await outbox.send({ type, item: about, ...(text ? { text } : {}) });
+        await record({ type, item: about, ...(text ? { text } : {}) });
         announce(type === "flag" ? "flagged" : "comment saved");
       });
     };
