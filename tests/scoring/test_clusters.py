@@ -7,6 +7,7 @@ import pytest
 
 import qassay
 from commands import qassay as command
+from commands import write_rows
 from qassay.errors import DataError
 
 QUESTIONS = 40
@@ -180,3 +181,34 @@ def test_samples_that_all_agree_have_an_interval(tmp_path):
     assert "exact_match, any        1.000 0.886-1.000   1.000 0.886-1.000" in shown
     assert "exact_match, majority   0.000 0.000-0.114   0.000 0.000-0.114" in shown
     assert "n counts questions, of 3 samples each" in shown
+
+
+NOTE = "samples of a question, counted as independent answers; cluster by question to keep them together"
+
+
+def test_samples_without_clusters_are_noted(tmp_path):
+    """Intervals that take samples for further questions are too narrow, which a note says; not so with clusters."""
+    rows = [
+        {
+            "id": f"{i}",
+            "system": system,
+            "sample": k,
+            "question": f"{i}?",
+            "references": ["a"],
+            "candidate": "ab"[i % 2],
+        }
+        for system in ("old", "new")
+        for i in range(6)
+        for k in (1, 2)
+    ]
+    path = write_rows(tmp_path / "samples.jsonl", rows)
+    assert qassay.score(rows, "exact_match").notes == {NOTE: 24}
+    assert qassay.score(path, "exact_match").notes == {NOTE: 24}
+    assert qassay.compare(path, "exact_match").table.notes == {NOTE: 24}
+    assert qassay.score(rows, "exact_match", intervals=False).notes == {}
+    for found in (
+        qassay.score(rows, "exact_match", cluster="question"),
+        qassay.score(path, "exact_match", cluster="question"),
+    ):
+        assert found.notes == {}
+    assert qassay.compare(rows, "exact_match", cluster="question").table.notes == {}

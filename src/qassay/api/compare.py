@@ -17,11 +17,13 @@ from qassay.api.inputs import (
     read_answers,
     read_options,
     read_scored_answers,
+    samples_note,
     scored_in_memory,
     title_of,
 )
 from qassay.api.result import Result, page_path
 from qassay.errors import SpecError, option
+from qassay.io.input_stream import is_sample
 from qassay.io.scores.scored_files import are_scored, read_scored
 from qassay.meta.accuracy.estimates import JudgedAnswers
 from qassay.meta.accuracy.label_files import Repeated, read_labels
@@ -189,6 +191,8 @@ def compare(
     check_choice("repeated", repeated, get_args(Repeated))
 
     def finished(table: ScoreTable, left_out: LeftOut) -> ComparisonResult:
+        if cluster is None:
+            table = replace(table, notes={**table.notes, **samples_note(sum(map(is_sample, table.examples)))})
         found = _compared(table, left_out, answers, draws, cluster)
         if labels is None:
             return found

@@ -270,3 +270,9 @@ def input_row(example: Example) -> dict[str, Any]:
         "judgement": example.judgement,
     }
     return {**row, **{name: value for name, value in further.items() if value is not None}, **example.extra}
+
+
+def samples_note(samples: int) -> dict[str, int]:
+    """Return the note that samples of a question count as independent answers; nothing where there are none."""
+    note = "samples of a question, counted as independent answers; cluster by question to keep them together"
+    return {note: samples} if samples else {}

@@ -53,6 +53,8 @@ class Reader:
         self._context = ReadContext(self._options)
         self.unnamed: set[str] = set()
         """Inputs with answers that name no system."""
+        self.samples = 0
+        """Answers that are samples of a question."""
 
     def __iter__(self) -> Iterator[Example]:
         return chain.from_iterable(self.sequences())
@@ -60,7 +62,7 @@ class Reader:
     def sequences(self) -> Iterator[Sequence[Example]]:
         """Yield the examples many at a time, as columns where the input has them so."""
         self._context = ReadContext(self._options)
-        self.unnamed = set()
+        self.unnamed, self.samples = set(), 0
         for source in self._sources:
             source.bytes_read, source.passes = 0, 1
         try:
@@ -130,6 +132,7 @@ class Reader:
                     self.unnamed.update([] if all(chunk.columns.systems) else [chunk.name])
                 else:
                     self.unnamed.update(name for example, name, _ in chunk if not example.system)
+                    self.samples += sum(is_sample(example) for example, _, _ in chunk)
                 yield chunk
 
     def _no_answers(self, source: Source, left_out: int) -> DataError:
@@ -235,6 +238,11 @@ def distinct_chunks(
             start = position + 1
         yield NumberedExamples(range(begun + start, begun + size), examples[start:] if start else examples)
         begun += size
+
+
+def is_sample(example: Example) -> bool:
+    """Whether an answer is one of several samples of a question, as its field `sample` says."""
+    return "sample" in example.extra and "question_id" in example.extra
 
 
 def repeated(example: Example) -> str:

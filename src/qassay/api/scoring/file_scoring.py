@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
 
-from qassay.api.inputs import LeftOut
+from qassay.api.inputs import LeftOut, samples_note
 from qassay.api.scoring.score_result import StoredScores
 from qassay.errors import SpecError, option
 from qassay.io.buffered_input import buffer_stdin
@@ -143,6 +143,8 @@ class FileRun:
             unnamed = len(finished.reader.unnamed)
             if unnamed > 1:
                 finished.totals.notes[_POOLED] = unnamed
+            if self.intervals and run.scorer.cluster is None and isinstance(finished.reader, Reader):
+                finished.totals.notes.update(samples_note(finished.reader.samples))
             left_out = LeftOut()
             left_out.add(finished.reader)
             result = kind(

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypedDict, Unpack, overload
 
-from qassay.api.inputs import check_apart, paths_of, read_options, rows_in_memory, title_of
+from qassay.api.inputs import check_apart, paths_of, read_options, rows_in_memory, samples_note, title_of
 from qassay.api.scoring.cluster_scoring import score_on_cluster
 from qassay.api.scoring.file_scoring import FileRun
 from qassay.api.scoring.score_result import ScoreResult, StoredScores
 from qassay.errors import SpecError, option
-from qassay.io.input_stream import Reader
+from qassay.io.input_stream import Reader, is_sample
 from qassay.io.scores.writers import open_writer
 from qassay.models.base import EMBEDDED
 from qassay.scoring.aggregates.clusters import check_cluster
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from qassay.models.base import Device
     from qassay.scoring.progress import Progress
     from qassay.scoring.scorer import OnError
+    from qassay.scoring.table import ScoreTable
     from qassay.spec import MetricSpec
 
 
@@ -165,7 +167,14 @@ def score(
     examples = rows_in_memory(answers, options)
     scorer = scorer_of(examples)
     table = score_examples(examples, scorer=scorer, seed=seed, batch=batch, progress=progress, intervals=intervals)
-    result = ScoreResult.of(table, scorer=scorer, title=title_of(answers))
+    result = ScoreResult.of(_with_samples_noted(table, scorer), scorer=scorer, title=title_of(answers))
     if output is not None:
         open_writer(output, scorer.specs).write(result.scored_rows())
     return result
+
+
+def _with_samples_noted(table: ScoreTable, scorer: Scorer) -> ScoreTable:
+    """Return a table with the note on samples of a question whose intervals take them for independent answers."""
+    if scorer.cluster is not None or all(each.low is None for each in table.aggregates):
+        return table
+    return replace(table, notes={**table.notes, **samples_note(sum(map(is_sample, table.examples)))})
