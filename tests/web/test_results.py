@@ -1,6 +1,7 @@
 """What a lead sees equals what the command line finds in the exported files."""
 
 import json
+from collections import Counter
 from random import Random
 from uuid import uuid4
 
@@ -136,6 +137,37 @@ def test_annotators_gold_seconds_bias_and_exclusion(serving):
     assert not any(json.loads(row)["id"].startswith("g") for row in rows), "gold is never exported"
     owner.post(f"{PROJECT}/people/{person}/exclude", {"excluded": False})
     assert len(owner.get(f"{PROJECT}/export/ratings.jsonl").body.splitlines()) == 120
+
+
+def test_the_items_of_someone_who_is_left_out_go_to_others(serving):
+    """Their judgements hold no slot, so that every item gets its k judgements all the same."""
+    here = serving(prepare(12, k=2, round_size=12, practice=[]))
+    judge_everything(here, ["Ada", "Cy"], lambda _, number: 1 + number)
+    owner = here.owner()
+    people = owner.get(f"{PROJECT}/people").json["people"]
+    cy = next(each["id"] for each in people if each["name"] == "Cy")
+    late = here.person("Ben", "annotator")
+    assert late.post(f"{PROJECT}/next").json["reason"] == "finished"
+    owner.post(f"{PROJECT}/people/{cy}/exclude", {"excluded": True})
+    assert owner.get(PROJECT).json["progress"]["complete"] == 0
+    while (item := late.post(f"{PROJECT}/next").json["item"]) is not None:
+        send(late, item["id"], value=5)
+    progress = owner.get(PROJECT).json["progress"]
+    assert (progress["complete"], progress["judgements"]) == (12, 24)
+    ratings = [json.loads(row) for row in owner.get(f"{PROJECT}/export/ratings.jsonl").body.splitlines()]
+    assert Counter(row["annotator"] for row in ratings) == {"Ada": 12, "Ben": 12}
+    shown = owner.get(f"{PROJECT}/adjudication").json["items"][0]
+    assert [each["name"] for each in shown["ratings"]] == ["Ada", "Ben"]
+
+
+def test_an_item_that_was_flagged_and_left_is_there_to_adjudicate(serving):
+    """What someone found wrong with an item is read, also where nobody judged it."""
+    here = serving(prepare(3, k=2, practice=[]))
+    ada = here.person("Ada", "annotator")
+    item = ada.post(f"{PROJECT}/next").json["item"]["id"]
+    send(ada, item, "flag", text="cut off")
+    found = here.owner().get(f"{PROJECT}/adjudication").json
+    assert [(each["id"], each["comments"][0]["text"]) for each in found["items"]] == [(item, "cut off")]
 
 
 def test_the_widest_spread_is_adjudicated_first_and_its_verdict_is_the_label(serving):

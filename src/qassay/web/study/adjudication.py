@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from qassay.web.study.projects import Project
 
 _SPREAD = (
-    "SELECT item.*, max(current.value) - min(current.value) AS spread, avg(current.value) AS mean, "
-    "avg(current.value * current.value) - avg(current.value) * avg(current.value) AS variance, "
+    "SELECT item.*, max(counted.value) - min(counted.value) AS spread, avg(counted.value) AS mean, "
+    "avg(counted.value * counted.value) - avg(counted.value) * avg(counted.value) AS variance, "
     "(SELECT value FROM event WHERE event.item = item.id AND type = 'adjudicate' ORDER BY seq DESC LIMIT 1) "
     "AS verdict, "
     "(SELECT count(*) FROM event WHERE event.item = item.id AND type = 'flag') AS flags "
-    "FROM item JOIN current ON current.item = item.id WHERE project = ? AND kind = 'work' "
-    "GROUP BY item.id HAVING count(current.value) >= 2 OR flags > 0"
+    "FROM item LEFT JOIN counted ON counted.item = item.id WHERE project = ? AND kind = 'work' "
+    "GROUP BY item.id HAVING count(counted.value) >= 2 OR flags > 0"
 )
 
 
@@ -42,8 +42,8 @@ def disputed(
 
 def _described(connection: sqlite3.Connection, project: Project, row: sqlite3.Row) -> dict[str, Any]:
     ratings = connection.execute(
-        "SELECT annotator.id, name, current.value, at FROM current JOIN annotator ON annotator.id = current.annotator "
-        "JOIN event ON event.seq = current.event WHERE current.item = ? AND current.value IS NOT NULL ORDER BY seq",
+        "SELECT annotator.id, name, counted.value, at FROM counted JOIN annotator ON annotator.id = counted.annotator "
+        "JOIN event ON event.seq = counted.event WHERE counted.item = ? AND counted.value IS NOT NULL ORDER BY seq",
         (row["id"],),
     ).fetchall()
     said = connection.execute(

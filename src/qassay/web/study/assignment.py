@@ -54,12 +54,12 @@ _LIVE = "expires > :now AND expires <= :now + 2 * :lease"
 """Whether a lease holds. None ends much later than now: one that does was given before the clock was set back."""
 _FREE = (
     "NOT EXISTS (SELECT 1 FROM current WHERE item = item.id AND annotator = :person) "  # noqa: S608 - of fixed texts
-    "AND (SELECT count(value) FROM current WHERE item = item.id) "
+    "AND (SELECT count(value) FROM counted WHERE item = item.id) "
     f"+ (SELECT count(*) FROM lease WHERE item = item.id AND annotator != :person AND {_LIVE}) < :k "
     "AND (SELECT count(*) - count(value) FROM current WHERE item = item.id) < :k + 2"
 )
-"""Whether a person may have an item: they did not judge it, judgements and live leases are fewer than k, and at most
-k + 1 people could not judge it."""
+"""Whether a person may have an item: they did not judge it, judgements that count and live leases are fewer than k, and
+at most k + 1 people could not judge it. What someone said whose ratings are left out does not count."""
 _WORK = "item.project = :project AND item.kind = 'work' AND item.round IS NOT NULL"
 
 
@@ -115,7 +115,7 @@ def may_judge(
     if own_value is not None and own_value["value"] is not None:
         return
     judged, held, mine = connection.execute(
-        "SELECT (SELECT count(value) FROM current WHERE item = :item), "  # noqa: S608 - of fixed texts
+        "SELECT (SELECT count(value) FROM counted WHERE item = :item), "  # noqa: S608 - of fixed texts
         f"(SELECT count(*) FROM lease WHERE item = :item AND annotator != :person AND {_LIVE}), "
         f"(SELECT count(*) FROM lease WHERE item = :item AND annotator = :person AND {_LIVE})",
         {"item": item["id"], "person": person.id, "now": now, "lease": project.lease_s},
@@ -169,7 +169,7 @@ def own(connection: sqlite3.Connection, project: Project, person: Person) -> Own
         names,
     ).fetchone()
     (complete,) = connection.execute(
-        "SELECT count(*) FROM (SELECT 1 FROM current JOIN item ON item.id = item WHERE project = :project "
+        "SELECT count(*) FROM (SELECT 1 FROM counted JOIN item ON item.id = item WHERE project = :project "
         "AND kind = 'work' GROUP BY item HAVING count(value) >= :k AND NOT max(annotator = :person))",
         names,
     ).fetchone()

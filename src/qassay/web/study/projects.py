@@ -76,7 +76,7 @@ def progress(connection: sqlite3.Connection, project: Project) -> Progress:
     ).fetchone()
     judgements, cannot, complete = connection.execute(
         "SELECT coalesce(sum(judged), 0), coalesce(sum(cannot), 0), coalesce(sum(judged >= ?), 0) FROM ("
-        "SELECT count(value) AS judged, count(*) - count(value) AS cannot FROM current JOIN item ON item.id = item "
+        "SELECT count(value) AS judged, count(*) - count(value) AS cannot FROM counted JOIN item ON item.id = item "
         "WHERE project = ? AND kind = 'work' GROUP BY item)",
         (project.k, project.id),
     ).fetchone()

@@ -27,19 +27,18 @@ Row = dict[str, Any]
 def excluded(connection: sqlite3.Connection, project: Project) -> frozenset[int]:
     """Return whose ratings do not count: the last word on each person decides."""
     rows = connection.execute(
-        "SELECT annotator, value FROM event WHERE project = ? AND type = 'exclude' ORDER BY seq", (project.id,)
+        "SELECT annotator FROM excluded JOIN annotator AS person ON person.id = annotator WHERE project = ?",
+        (project.id,),
     )
-    last = {row["annotator"]: row["value"] for row in rows}
-    return frozenset(person for person, value in last.items() if value)
+    return frozenset(row["annotator"] for row in rows)
 
 
 def rating_rows(connection: sqlite3.Connection, project: Project) -> list[Row]:
     """Return every rating that stands and counts, in the order in which they were given."""
-    left_out = excluded(connection, project)
     rows = connection.execute(
-        "SELECT example_id, system, name, annotator.id AS person, current.value, round, probability "
-        "FROM current JOIN item ON item.id = current.item JOIN annotator ON annotator.id = current.annotator "
-        "WHERE item.project = ? AND kind = 'work' AND current.value IS NOT NULL ORDER BY current.event",
+        "SELECT example_id, system, name, counted.value, round, probability "
+        "FROM counted JOIN item ON item.id = counted.item JOIN annotator ON annotator.id = counted.annotator "
+        "WHERE item.project = ? AND kind = 'work' AND counted.value IS NOT NULL ORDER BY counted.event",
         (project.id,),
     )
     return [
@@ -52,7 +51,6 @@ def rating_rows(connection: sqlite3.Connection, project: Project) -> list[Row]:
             PROBABILITY: row["probability"],
         }
         for row in rows
-        if row["person"] not in left_out
     ]
 
 

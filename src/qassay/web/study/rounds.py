@@ -80,7 +80,7 @@ def drawn_rounds(connection: sqlite3.Connection, project: Project) -> list[dict[
     rows = connection.execute(
         "SELECT round, count(*) AS n, sum(judged >= ?1) AS complete, "
         "max(highest - lowest) < 1e-9 AS uniform FROM ("
-        "  SELECT item.round, item.id, (SELECT count(value) FROM current WHERE item = item.id) AS judged, "
+        "  SELECT item.round, item.id, (SELECT count(value) FROM counted WHERE item = item.id) AS judged, "
         "  max(probability) OVER (PARTITION BY round, system) AS highest, "
         "  min(probability) OVER (PARTITION BY round, system) AS lowest "
         "  FROM item WHERE project = ?2 AND kind = 'work' AND round IS NOT NULL) GROUP BY round ORDER BY round",
