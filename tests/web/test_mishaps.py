@@ -7,7 +7,7 @@ import socket
 import sqlite3
 import time
 import uuid
-from contextlib import closing
+from contextlib import closing, suppress
 
 import pytest
 from selenium.webdriver.common.by import By
@@ -16,6 +16,7 @@ from selenium.webdriver.common.keys import Keys
 from browser.conftest import browser, open_browser, programs  # noqa: F401 - the same browser as for the reports
 from qassay.errors import OutputError
 from qassay.web.http import connection as connections
+from qassay.web.http.assets import Asset
 from qassay.web.store.database import Database, restore
 from qassay.web.study import assignment, people
 from web.screens import enter, show_as, text_of, wait
@@ -226,6 +227,27 @@ def test_a_head_that_never_ends_is_closed(here, monkeypatch):
                 pass
             assert time.monotonic() - begun < 4
     assert here.client().get("/healthz").status == 200
+
+
+def test_a_reply_that_nobody_takes_is_given_up(here, monkeypatch):
+    """Who asks for much and reads nothing does not hold a connection for ever; who reads slowly gets all of it."""
+    monkeypatch.setattr(connections, "STALLED_SECONDS", 0.5)
+    size = 40 << 20
+    here.server.assets.files["large.js"] = Asset("text/javascript", b"x" * size)
+    request = f"GET {here.server.assets.prefix}/large.js HTTP/1.1\r\nHost: 127.0.0.1:{here.port}\r\n\r\n".encode()
+
+    def taken(pause):
+        with socket.create_connection(("127.0.0.1", here.port), timeout=20) as asking:
+            asking.sendall(request)
+            time.sleep(pause)
+            found = 0
+            with suppress(ConnectionResetError):
+                while found < size and (part := asking.recv(1 << 20)):
+                    found += len(part)
+            return found
+
+    assert taken(0) >= size
+    assert taken(1.5) < size
 
 
 def test_two_lengths_end_the_connection(here):

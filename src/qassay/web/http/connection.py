@@ -1,4 +1,4 @@
-"""Connections that must send a request in time."""
+"""Connections that must send a request, and take its reply, in time."""
 
 from __future__ import annotations
 
@@ -10,14 +10,17 @@ if TYPE_CHECKING:
     import asyncio
 
 HEAD_SECONDS = 30.0
+STALLED_SECONDS = 60.0
+"""How long nothing of a reply may be taken while there is more of it."""
 
 
 class TimedConnection(H11Protocol):
-    """A connection that is closed when a request's head takes too long, or never comes."""
+    """A connection that is closed when a request's head takes too long or never comes, or its reply is not taken."""
 
     def __init__(self, *given: Any, **named: Any) -> None:  # noqa: ANN401 - uvicorn's own arguments
         super().__init__(*given, **named)
         self._waiting: asyncio.TimerHandle | None = None
+        self._stalled: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Wait for the first request."""
@@ -34,10 +37,23 @@ class TimedConnection(H11Protocol):
         elif self._waiting is None and self._idle():
             self._wait()
 
+    def pause_writing(self) -> None:
+        """Start a clock: the caller does not take what is sent."""
+        super().pause_writing()
+        self._stalled = self.loop.call_later(STALLED_SECONDS, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        """Stop that clock."""
+        super().resume_writing()
+        if self._stalled is not None:
+            self._stalled.cancel()
+            self._stalled = None
+
     def connection_lost(self, exc: Exception | None) -> None:
-        """Stop the clock."""
-        if self._waiting is not None:
-            self._waiting.cancel()
+        """Stop the clocks."""
+        for each in (self._waiting, self._stalled):
+            if each is not None:
+                each.cancel()
         super().connection_lost(exc)
 
     def _idle(self) -> bool:
