@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from qassay.api.compare import ComparisonResult
-    from qassay.meta.comparison.systems import SystemComparison
 
     Rows = str | Path | Iterable[Mapping[str, Any]]
 
@@ -34,14 +33,15 @@ def gate(
     metric: str | Sequence[str] = "ava",
     *,
     margin: float = 0.0,
+    alpha: float = 0.05,
     cluster: str | None = None,
 ) -> None:
     """Fail if the answers score worse than the baseline's by more than `margin`, beyond chance, by any of the metrics.
 
-    Both are rows or files, of the same questions. It is beyond chance if the 95 % interval of the difference lies below
-    the margin; several samples of a question need `cluster="question"`. The failure explains the answers that lost
-    most. Input that cannot be compared fails with one line, and warnings tell which questions were left out, and what
-    else a reader of the scores should know.
+    Both are rows or files, of the same questions. Chance is tested as by `qassay compare --fail-if worse`, at level
+    `alpha`; several samples of a question need `cluster="question"`. The failure explains the answers that lost most.
+    Input that cannot be compared fails with one line, and warnings tell which questions were left out, and what else a
+    reader of the scores should know.
     """
     import qassay  # noqa: PLC0415 - only tests that use the gate load it
 
@@ -50,6 +50,7 @@ def gate(
     try:
         answers = [*_named(baseline, BASELINE), *_named(rows, NEW)]
         found = qassay.compare(answers, metric, cluster=cluster, on_error="skip")
+        tests = found.gate("worse", margin=margin, alpha=alpha).tests
     except qassay.QassayError as fault:
         problem = f"qassay_gate: {fault}"
     if problem:
@@ -57,31 +58,15 @@ def gate(
         pytest.fail(problem, pytrace=False)
     for note, count in found.table.notes.items():
         warnings.warn(f"qassay_gate: {note}: {count:,}", stacklevel=2)
-    questions = len({each["id"] for each in answers})
-    for compared in found.comparisons:
-        _check(compared, margin, answers, questions, _unscored(found, compared.metric))
-
-
-def _check(
-    compared: SystemComparison, margin: float, answers: list[dict[str, Any]], questions: int, unscored: str
-) -> None:
-    """Fail if a metric shows the answers to be worse; warn if it does not compare all questions."""
-    __tracebackhide__ = True
-    found, metric = compared.result, compared.metric
-    worse, sign = (found.low, -1) if compared.a == BASELINE else (found.high, 1)
-    if worse is None or found.difference is None:
-        reason = found.reason or "no question has a score on both sides"
-        pytest.fail(f"{metric}: nothing to compare: {reason}{unscored}", pytrace=False)
-    if found.n < questions:
-        warnings.warn(f"{metric}: {found.n:,} of {questions:,} questions are compared{unscored}", stacklevel=3)
-    if sign * worse < -margin:
-        values = {compared.a: found.a, compared.b: found.b}
-        pytest.fail(
-            f"{metric} fell from {values[BASELINE]:.4f} to {values[NEW]:.4f} "
-            f"({sign * found.difference:+.4f}, on {found.n:,} questions; allowed: {-margin:+.4f}, beyond chance)\n"
-            f"{_explanations(answers, metric)}",
-            pytrace=False,
-        )
+    shared = {system: {each["id"] for each in answers if each["system"] == system} for system in (BASELINE, NEW)}
+    apart = len(shared[BASELINE] ^ shared[NEW])
+    for test in tests:
+        unscored = _unscored(found, test.metric)
+        if test.failed:
+            shown = "" if test.p is None or test.p > alpha else f"\n{_explanations(answers, test.metric)}"
+            pytest.fail(f"{test.reason}{unscored}{shown}", pytrace=False)
+        if left_out := test.left_out + apart:
+            warnings.warn(f"{test.metric}: questions left out: {left_out:,}{unscored}", stacklevel=2)
 
 
 def _unscored(found: ComparisonResult, metric: str) -> str:
