@@ -167,6 +167,8 @@ def test_the_endpoints_refusal_is_one_message(words, tmp_path, monkeypatch):
     ("words", "message"),
     [
         (("--doubt", "half"), "write two numbers, as in 0.2:0.8"),
+        (("--elsewhere", "0.5"), "--elsewhere is for answers in doubt; give --doubt too"),
+        (("--cheap", "token_f1"), "--cheap is for answers in doubt; give --doubt too"),
         (("--price", "1"), "write two numbers, as in 0.25:2"),
         (("-o", "out.csv"), "end its name in .jsonl or .jsonl.gz"),
         (("--prompt", "verfy"), "neither verify, simpleqa, likert5 nor a file"),

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 _OUTPUTS = (".jsonl", ".jsonl.gz")
 _MOST_SAMPLES = 100
 _ELSEWHERE = 0.1
+_CHEAP = "ava"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -136,7 +137,7 @@ def judge(
     max_tokens: int = 512,
     doubt: tuple[float, float] | None = None,
     elsewhere: float = _ELSEWHERE,
-    cheap: str = "ava",
+    cheap: str = _CHEAP,
     budget_tokens: int | None = None,
     budget_money: float | None = None,
     price: tuple[float, float] | None = None,
@@ -249,7 +250,10 @@ class _Doubt:
     cheap: str
 
     def check(self) -> None:
-        """Raise `SpecError` for limits that mean nothing."""
+        """Raise `SpecError` for limits that mean nothing, and for what counts with limits alone."""
+        if self.limits is None and (self.elsewhere, self.cheap) != (_ELSEWHERE, _CHEAP):
+            given = option("elsewhere") if self.cheap == _CHEAP else option("cheap")
+            raise SpecError(f"{given} is for answers in doubt; give {option('doubt')} too, or leave it out")
         if self.limits is not None and not 0 <= self.limits[0] <= self.limits[1] <= 1:
             low, high = self.limits
             raise SpecError(f"{option('doubt')} is {low:g}:{high:g}; give two scores from 0 to 1, the lower first")
