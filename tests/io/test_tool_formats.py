@@ -327,3 +327,14 @@ def test_missing_questions_are_noted_with_the_likely_column():
         DataError, match=r"rouge_l:kpqa.*\"query\" may hold it: map it with columns=\{'question': 'query'\}"
     ):
         qassay.score(QUESTIONS_ELSEWHERE, "rouge_l:kpqa")
+
+
+def test_an_inspect_sample_without_a_target_has_no_reference(fixtures, tmp_path):
+    """Its empty target is no answer to compare with: the sample is refused, or skipped with the reason."""
+    log = json.loads((fixtures / "tools" / "inspect.json").read_bytes())
+    log["samples"][1]["target"] = ""
+    path = tmp_path / "log.json"
+    path.write_text(json.dumps(log))
+    with pytest.raises(DataError, match='"references" is missing'):
+        answers_of(path)
+    assert texts_of(answers_of(path, on_error="skip")) == texts_of(answers_of(fixtures / "tools" / "inspect.json"))[:1]

@@ -115,12 +115,11 @@ def _sample(text: bytes, model: str, source: Source, context: ReadContext, line:
 def to_row(sample: Mapping[str, Any], model: str, *, several: bool) -> Row:
     """Return a sample as a row: its scores as fields of the scorers' names, its metadata as it is."""
     epoch, name = sample.get("epoch"), f"{sample.get('id')}"
-    row: Row = {
-        "id": name,
-        "references": as_references(sample.get("target")),
-        "candidate": _completion(sample),
-        "system": model,
-    }
+    row: Row = {"id": name, "candidate": _completion(sample), "system": model}
+    target = as_references(sample.get("target"))
+    # A sample without a target has an empty one.
+    if target not in ([""], []):
+        row["references"] = target
     question = as_question(sample.get("input"))
     if isinstance(question, str):
         row["question"] = question
