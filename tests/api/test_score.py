@@ -8,6 +8,7 @@ import pytest
 
 import qassay
 from qassay.errors import DataError, QassayError, SpecError
+from qassay.io.example_columns import ExampleColumns
 from qassay.meta.comparison.systems import compare_table
 from qassay.scoring.table import Score
 
@@ -198,3 +199,26 @@ def test_rows_of_pairs_are_what_the_program_writes():
     assert found == {"id": "q", "system": "", "scores": {"exact_match": 0.0}, "judgement": 1.0} | {
         "references_hash": "c35d3ddd2ec4"
     }
+
+
+@pytest.mark.parametrize("metric", ["rouge_l", "bleu", "token_f1"])
+def test_no_example_is_made_of_rows_of_texts(monkeypatch, metric):
+    """Rows become columns, and stay columns up to the aggregates: an object per answer takes longer than scoring it."""
+    made = []
+    monkeypatch.setattr(ExampleColumns, "__getitem__", _counting(ExampleColumns.__getitem__, made))
+    rows = [{"id": str(i), "references": ["Mary Shelley"], "candidate": f"Shelley {i}"} for i in range(3000)]
+
+    found = qassay.score(rows, metric)
+
+    assert found.aggregates[0].n == 3000
+    # Which metrics suit is decided by the first one.
+    assert len(made) <= 1
+
+
+def _counting(getitem, made):
+    def counted(columns, place):
+        if not isinstance(place, slice):
+            made.append(place)
+        return getitem(columns, place)
+
+    return counted

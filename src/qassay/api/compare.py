@@ -23,7 +23,7 @@ from qassay.api.inputs import (
 )
 from qassay.api.result import Result, page_path
 from qassay.errors import SpecError, option
-from qassay.io.input_stream import is_sample
+from qassay.io.input_stream import count_samples
 from qassay.io.scores.scored_files import are_scored, read_scored
 from qassay.meta.accuracy.estimates import JudgedAnswers
 from qassay.meta.accuracy.label_files import Repeated, read_labels
@@ -192,7 +192,7 @@ def compare(
 
     def finished(table: ScoreTable, left_out: LeftOut) -> ComparisonResult:
         if cluster is None:
-            table = replace(table, notes={**table.notes, **samples_note(sum(map(is_sample, table.examples)))})
+            table = replace(table, notes={**table.notes, **samples_note(count_samples(table.examples))})
         found = _compared(table, left_out, answers, draws, cluster)
         if labels is None:
             return found

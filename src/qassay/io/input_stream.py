@@ -8,7 +8,7 @@ from typing import NamedTuple
 from qassay.errors import DataError
 from qassay.io.dataset_folders import dataset_files
 from qassay.io.duplicate_ids import SeenIds
-from qassay.io.example_columns import ColumnChunk
+from qassay.io.example_columns import ColumnChunk, ExampleColumns
 from qassay.io.parsing.read_context import MAPPED, LocatedExample, ReadContext, Reading, ReadOptions, SkippedRow
 from qassay.io.parsing.rows import check_mapping
 from qassay.io.readers.format import Format, Head, LocatedChunk, Role, in_chunks
@@ -132,7 +132,7 @@ class Reader:
                     self.unnamed.update([] if all(chunk.columns.systems) else [chunk.name])
                 else:
                     self.unnamed.update(name for example, name, _ in chunk if not example.system)
-                    self.samples += sum(is_sample(example) for example, _, _ in chunk)
+                    self.samples += count_samples(example for example, _, _ in chunk)
                 yield chunk
 
     def _no_answers(self, source: Source, left_out: int) -> DataError:
@@ -240,9 +240,12 @@ def distinct_chunks(
         begun += size
 
 
-def is_sample(example: Example) -> bool:
-    """Whether an answer is one of several samples of a question, as its field `sample` says."""
-    return "sample" in example.extra and "question_id" in example.extra
+def count_samples(examples: Iterable[Example]) -> int:
+    """Return how many answers are one of several samples of a question, as their field `sample` says."""
+    if isinstance(examples, ExampleColumns):
+        # Columns hold texts alone.
+        return 0
+    return sum("sample" in each.extra and "question_id" in each.extra for each in examples)
 
 
 def repeated(example: Example) -> str:

@@ -10,7 +10,7 @@ from qassay.api.scoring.cluster_scoring import score_on_cluster
 from qassay.api.scoring.file_scoring import FileRun
 from qassay.api.scoring.score_result import ScoreResult, StoredScores
 from qassay.errors import SpecError, option
-from qassay.io.input_stream import Reader, is_sample
+from qassay.io.input_stream import Reader, count_samples
 from qassay.io.scores.writers import open_writer
 from qassay.models.base import EMBEDDED
 from qassay.scoring.aggregates.clusters import check_cluster
@@ -177,4 +177,4 @@ def _with_samples_noted(table: ScoreTable, scorer: Scorer) -> ScoreTable:
     """Return a table with the note on samples of a question whose intervals take them for independent answers."""
     if scorer.cluster is not None or all(each.low is None for each in table.aggregates):
         return table
-    return replace(table, notes={**table.notes, **samples_note(sum(map(is_sample, table.examples)))})
+    return replace(table, notes={**table.notes, **samples_note(count_samples(table.examples))})
