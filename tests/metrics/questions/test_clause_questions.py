@@ -98,3 +98,18 @@ def test_a_sentence_of_thousands_of_words_ends(chunker):
     """It is left alone instead of being taken apart."""
     (sentence,) = chunker.tag(["he said that " * 2000 + "Anna won."])
     assert parse(sentence).clauses == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("His office received the daily report for senior officials that the agency wrote.", "the daily report"),
+        ("Directives are addressed to the member states and usually leave them a choice.", "Directives"),
+        ("Teachers may enjoy greater benefits (like health insurance) in some states.", "health insurance"),
+    ],
+)
+def test_no_question_breaks_off(chunker, text, answer):
+    """Where a clause was cut too early or inside brackets, nothing is asked of it."""
+    for question in _asked(chunker, text, answer):
+        assert not question.endswith((" that?", " and?", " and usually?"))
+        assert question.count("(") == question.count(")")

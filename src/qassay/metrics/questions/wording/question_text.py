@@ -10,6 +10,9 @@ if TYPE_CHECKING:
 
 _CONTRACTED = re.compile(r" (?=['\u2019](?:s|re|ve|ll|d|m)\b|n['\u2019]t\b)")
 
+_CUT_OFF = re.compile(r"\b(?:that|which|whose|than|and|or|the|an?)(?: also| \w+ly)?\?$")
+"""An end after which something is missing: its clause was cut too early."""
+
 
 def joined(*parts: str) -> str:
     """Return the parts that are not empty with spaces between them, contractions without."""
@@ -17,8 +20,9 @@ def joined(*parts: str) -> str:
 
 
 def tidied(texts: Sequence[str | None]) -> tuple[str, ...]:
-    """Return the questions that were made, each once: from a capital to a question mark."""
-    return tuple(dict.fromkeys(_tidy(text) for text in texts if text and " " in text))
+    """Return the questions that were made, each once, from a capital to a question mark; not those that break off."""
+    made = dict.fromkeys(_tidy(text) for text in texts if text and " " in text)
+    return tuple(text for text in made if not _CUT_OFF.search(text) and text.count("(") == text.count(")"))
 
 
 def _tidy(text: str) -> str:
