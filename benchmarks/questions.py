@@ -2,7 +2,7 @@
 
     python benchmarks/questions.py asked [--model REF] [--json FILE]
     python benchmarks/questions.py answered [--model REF] [--json FILE]
-    python benchmarks/questions.py drawn [--plain] [--seed N] [--model REF] [--json FILE]
+    python benchmarks/questions.py drawn [--plain] [--other-texts] [--seed N] [--model REF] [--json FILE]
 
 The first two use the answers of experts on SummEval (Deutsch and Roth 2022): ten reference summaries with the phrases
 asked about and the questions on them, and what people answered to each question on sixteen systems' summaries.
@@ -10,7 +10,7 @@ asked about and the questions on them, and what people answered to each question
 - asked: how many of the given phrases Qassay asks about, in the same sentence, and how alike the questions are
 - answered: how often the reader answers where the experts do, and the same
 - drawn: a hundred questions to read, drawn from those that CNN's articles in the evaluation parts of MultiRC raise;
-  with --plain, without those that have a gap
+  with --plain, without those that have a gap; with --other-texts from its texts that are no news, and from SQuAD's
 """
 
 import argparse
@@ -131,12 +131,15 @@ def measure_answered(model: str) -> dict[str, float]:
     }
 
 
-def draw(model: str, seed: int, *, every: bool) -> list[dict[str, str]]:
-    """Return a hundred questions about news, each with its answer and sentence, in the order of the articles."""
+def draw(model: str, seed: int, *, every: bool, news: bool) -> list[dict[str, str]]:
+    """Return a hundred questions about texts, each with its answer and sentence, in the order of the texts."""
     rows = (
         json.loads(line) for name in ("val", "test") for line in (ARTICLES / f"{name}.jsonl").open(encoding="utf-8")
     )
-    texts = [text for row in rows if "CNN)" in (text := row["passage"]["text"])]
+    texts = [text for row in rows if ("CNN)" in (text := row["passage"]["text"])) == news]
+    if not news:
+        articles = json.loads((ARTICLES.parent / "squad" / "dev-v1.1.json").read_text(encoding="utf-8"))["data"]
+        texts += [part["context"] for article in articles for part in article["paragraphs"][:2]]
     raised = [each.question for found in Questioner(load_chunker(model)).ask(texts, every=every) for each in found]
     chosen = sorted(np.random.default_rng(seed).permutation(len(raised))[:_DRAWN].tolist())
     return [{"question": raised[i].text, "answer": raised[i].answer, "sentence": raised[i].sentence} for i in chosen]
@@ -147,12 +150,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=["asked", "answered", "drawn"])
     parser.add_argument("--plain", action="store_true")
+    parser.add_argument("--other-texts", action="store_true")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--model", default=EMBEDDED)
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
     if given.what == "drawn":
-        drawn = draw(given.model, given.seed, every=not given.plain)
+        drawn = draw(given.model, given.seed, every=not given.plain, news=not given.other_texts)
         for number, each in enumerate(drawn, 1):
             print(f"{number}. {each['question']}  [{each['answer']}]")
         if given.json:
