@@ -251,9 +251,6 @@ class _Doubt:
 
     def check(self) -> None:
         """Raise `SpecError` for limits that mean nothing, and for what counts with limits alone."""
-        if self.limits is None and (self.elsewhere, self.cheap) != (_ELSEWHERE, _CHEAP):
-            given = option("elsewhere") if self.cheap == _CHEAP else option("cheap")
-            raise SpecError(f"{given} is for answers in doubt; give {option('doubt')} too, or leave it out")
         if self.limits is not None and not 0 <= self.limits[0] <= self.limits[1] <= 1:
             low, high = self.limits
             raise SpecError(f"{option('doubt')} is {low:g}:{high:g}; give two scores from 0 to 1, the lower first")
@@ -261,6 +258,9 @@ class _Doubt:
             raise SpecError(
                 f"{option('elsewhere')} is {self.elsewhere:g}; give a share above 0, or nothing is known there"
             )
+        if self.limits is None and (self.elsewhere, self.cheap) != (_ELSEWHERE, _CHEAP):
+            given = option("elsewhere") if self.cheap == _CHEAP else option("cheap")
+            raise SpecError(f"{given} is for answers in doubt; give {option('doubt')} too, or leave it out")
 
     def choose(
         self,
