@@ -56,7 +56,7 @@ def test_the_example_passes_and_fails_as_it_should(folder, title, worse, status)
     for words, _ in others:
         qassay(*words, folder=place, check=0)
     qassay(*gate, folder=place, check=status)
-    assert json.loads((place / "metrics.json").read_text())["ava.n"] == len(ANSWERS)
+    assert json.loads((place / "metrics.json").read_text())["ava"]["n"] == len(ANSWERS)
 
 
 def test_the_workflow_writes_a_summary(folder):

@@ -270,17 +270,30 @@ def test_stored_scores_that_are_all_alike_have_an_interval():
     assert 0.9 < found.low < 0.95
 
 
-def test_metrics_are_flat_numbers(systems, tmp_path):
-    """DVC and MLflow read names and numbers; systems and parameters are part of the name."""
+def test_metrics_are_numbers_by_name(systems, tmp_path):
+    """Each metric has its value, limits and counts."""
     path = tmp_path / "metrics.json"
     words = ("-m", "exact_match", "-m", "rouge_l,beta=1", "--metrics-json", path)
     done = command("score", systems[0], *words, "--summary", "markdown", check=0)
     found = json.loads(path.read_text())
-    assert found["exact_match"] == pytest.approx(58 / 60)
-    assert found["exact_match.low"] < found["exact_match"] < found["exact_match.high"]
-    assert (found["exact_match.n"], found["rouge_l_beta_1.unscored"]) == (60, 0)
-    assert all(isinstance(each, int | float) for each in found.values())
+    assert found.keys() == {"exact_match", "rouge_l,beta=1"}
+    exact = found["exact_match"]
+    assert exact["value"] == pytest.approx(58 / 60)
+    assert exact["low"] < exact["value"] < exact["high"]
+    assert (exact["n"], found["rouge_l,beta=1"]["unscored"]) == (60, 0)
     assert "| exact_match | all answers | 0.967 |" in done.stdout
+
+
+def test_metrics_of_several_systems_are_by_system(tmp_path):
+    """A system without any score has no number, which is not 0."""
+    rows = [{"id": str(i), "system": "A", "references": ["x"], "candidate": "x"} for i in range(20)]
+    rows.append({"id": "0", "system": "B", "references": ["x"], "candidate": None})
+    (tmp_path / "both.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    path = tmp_path / "metrics.json"
+    command("score", tmp_path / "both.jsonl", "-m", "exact_match", "--metrics-json", path, check=0)
+    found = json.loads(path.read_text())
+    assert found["A"]["exact_match"]["value"] == 1
+    assert found["B"]["exact_match"] == {"value": None, "low": None, "high": None, "n": 0, "unscored": 1}
 
 
 def test_the_summary_names_the_gate(systems):

@@ -1,8 +1,7 @@
-"""Aggregates as one flat object of names and numbers, which DVC, MLflow and dashboards read."""
+"""Aggregates as an object of names and numbers, which DVC and dashboards read."""
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -16,22 +15,19 @@ if TYPE_CHECKING:
 
     from qassay.scoring.table import Aggregate
 
-_UNUSUAL = re.compile(r"[^A-Za-z0-9_./-]+")
-"""What names of metrics may not hold in MLflow."""
+Numbers = dict[str, float | int | None]
 
 
-def flat_metrics(aggregates: Sequence[Aggregate]) -> dict[str, float | int]:
-    """Return `metric`, `metric.low`, `metric.high`, `metric.n` and `metric.unscored`; of several systems with theirs.
+def metric_numbers(aggregates: Sequence[Aggregate]) -> dict[str, Numbers] | dict[str, dict[str, Numbers]]:
+    """Return each metric's value, its limits and counts; of several systems by system and metric.
 
-    What has no value is left out, since there is no number for it.
+    A value or a limit that is not known is None.
     """
-    several = len({each.system for each in aggregates}) > 1
-    found: dict[str, float | int] = {}
+    found: dict[str, dict[str, Numbers]] = {}
     for each in aggregates:
-        name = _UNUSUAL.sub("_", f"{each.system}/{each.metric}" if several else each.metric)
-        parts = {"": each.value, ".low": each.low, ".high": each.high, ".n": each.n, ".unscored": each.unscored}
-        found |= {f"{name}{part}": value for part, value in parts.items() if value is not None}
-    return found
+        numbers: Numbers = {"value": each.value, "low": each.low, "high": each.high}
+        found.setdefault(each.system, {})[each.metric] = {**numbers, "n": each.n, "unscored": each.unscored}
+    return found if len(found) > 1 else next(iter(found.values()), {})
 
 
 def write_metrics(path: Path, aggregates: Sequence[Aggregate]) -> None:
@@ -39,4 +35,4 @@ def write_metrics(path: Path, aggregates: Sequence[Aggregate]) -> None:
     if path.suffix.lower() != ".json":
         raise OutputError("metrics are JSON; give the file a name that ends in .json", path)
     with replacing(path) as unfinished:
-        unfinished.write_bytes(msgspec.json.format(msgspec.json.encode(flat_metrics(aggregates)), indent=2) + b"\n")
+        unfinished.write_bytes(msgspec.json.format(msgspec.json.encode(metric_numbers(aggregates)), indent=2) + b"\n")

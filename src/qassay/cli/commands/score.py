@@ -47,7 +47,7 @@ def score(
         typer.Option(
             "--metrics-json",
             metavar="FILE",
-            help="Write the scores as names and numbers, for DVC and MLflow.",
+            help="Write each metric's value and interval as JSON, for DVC and dashboards.",
             rich_help_panel=options.OUTPUT,
         ),
     ] = None,
