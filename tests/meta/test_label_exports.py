@@ -142,3 +142,30 @@ def test_the_command_reads_an_export(tmp_path):
     words = ["accuracy", answers, "--judge", "column:score", "--labels", labels, "--json"]
     done = command(*words, "--label-map", "right=Good", "--label-map", "wrong=Bad", check=0)
     assert json.loads(done.stdout)["systems"][0]["labels"] == 2
+
+
+def test_correlations_are_with_the_choices_of_an_export(tmp_path):
+    """Several people's grades of one answer are averaged; without judgements there is nothing to map."""
+    answers, export = tmp_path / "answers.jsonl", tmp_path / "export.json"
+    rows = [{"id": f"q{i}", "references": ["a b c d"], "candidate": "a b c d"[: 2 * i]} for i in range(1, 5)]
+    answers.write_text("\n".join(map(json.dumps, rows)))
+    grades = {"q1": ["Bad"], "q2": ["Bad", "Fair"], "q3": ["Fair", "Good"], "q4": ["Good"]}
+    tasks = [
+        {
+            "id": number,
+            "data": {"id": name},
+            "annotations": [
+                {"result": [{"from_name": "grade", "type": "choices", "value": {"choices": [each]}}]} for each in given
+            ],
+        }
+        for number, (name, given) in enumerate(grades.items())
+    ]
+    export.write_text(json.dumps(tasks))
+    words = ["correlate", answers, "-m", "token_recall", "--judgements", export, "--json"]
+    meanings = ["--label-map", "1=Bad", "--label-map", "3=Fair", "--label-map", "5=Good"]
+    (found,) = json.loads(command(*words, *meanings, check=0).stdout)["correlations"]
+    assert (found["n"], found["pearson"]) == (4, pytest.approx(0.9899, abs=1e-4))
+    assert (
+        "--label-map VERDICT=CHOICE is for --judgements FILE"
+        in command("correlate", answers, "-m", "bleu", *meanings, check=2).stderr
+    )

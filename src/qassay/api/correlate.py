@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 
     from qassay.api.inputs import Answers, Columns
     from qassay.io.input_stream import ReadOptions
+    from qassay.meta.accuracy.label_exports import LabelMap
     from qassay.meta.correlation.evaluation import Agreement, JudgedScores, Options
     from qassay.meta.correlation.judgements import Judgements
     from qassay.meta.correlation.significance import Difference
@@ -131,6 +132,7 @@ def correlate(
     *,
     judge: str | Iterable[str] | None = None,
     judgements: Answers | None = None,
+    label_map: LabelMap | None = None,
     level: str = "answer",
     coefficient: str | Iterable[str] | None = None,
     by: str | None = None,
@@ -152,7 +154,8 @@ def correlate(
 ) -> CorrelationResult:
     """Correlate metrics with human judgements, with intervals, and test differences between metrics.
 
-    Answers come with a `judgement` each, or `judgements` has them by id (files or rows, as `agree` writes them). Files
+    Answers come with a `judgement` each, or `judgements` has them by id (files or rows, as `agree` writes them). With
+    `label_map={"5": "Good", "1": "Bad"}`, which says what choices mean, they may be Label Studio's or Argilla's. Files
     with scores, which `qassay score -o` wrote or which are your own, need no metrics; they are joined by id and system
     with each other, and with the answers that stand beside them. `draws` are resamples for intervals and, at least,
     tests (0 for none); `sweep` is KEY=LOW:HIGH:STEP. `judge` names fields that hold scores, `column:NAME`.
@@ -187,9 +190,9 @@ def correlate(
     scorer = _ScoringRun(wanted, reading, scoring, seed, progress, check_cluster(cluster))
     judges = JudgeColumn.parse_all(judge)
     evidence, left_out, notes = (
-        _evidence_of_columns(answers, judges, _judgements(judgements), scorer)
+        _evidence_of_columns(answers, judges, _judgements(judgements, label_map), scorer)
         if judges
-        else _evidence(answers, _judgements(judgements), scorer)
+        else _evidence(answers, _judgements(judgements, label_map), scorer)
     )
     agreements, differences = evaluation.measure(evidence, options, by)
     points: list[SweepPoint] = []
@@ -240,13 +243,15 @@ class _ScoringRun:
         )
 
 
-def _judgements(given: Answers | None) -> Judgements | None:
+def _judgements(given: Answers | None, label_map: LabelMap | None) -> Judgements | None:
     if given is None:
+        if label_map:
+            raise SpecError(f"{option('label_map')} is for {option('judgements')}; give them too, or leave it out")
         return None
     with as_files(given, "judgements") as files:
         if len(files) > 1:
             raise SpecError(f"{option('judgements')} is one file, and there are {len(files)}; join them")
-        return read_judgements(files[0])
+        return read_judgements(files[0], label_map)
 
 
 def _evidence(

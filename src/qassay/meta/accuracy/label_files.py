@@ -72,6 +72,7 @@ def read_labels(
     repeated: Repeated = "stop",
     on_error: Literal["stop", "skip"] = "stop",
     label_map: LabelMap | None = None,
+    graded: bool = False,
 ) -> Labels:
     """Read verdicts from a table or JSON with `id`, `system` (if there are several) and a verdict.
 
@@ -79,7 +80,7 @@ def read_labels(
     right; with `cut` it is a number, and those from `cut` on are right (4 on a scale from 1 to 5). Rows without one
     are waiting. Contradictory verdicts on one answer stop with both places, or are averaged; equal ones count once.
     A row that cannot be read stops, or is left out and listed. Exports of Label Studio and Argilla are read as they
-    are; `label_map` says which choices of people mean what.
+    are; `label_map` says which choices of people mean what. With `graded` any number is a verdict, as it stands.
     """
     context = ReadContext(ReadOptions(on_error=on_error))
     found: dict[tuple[str, str], list[Label]] = {}
@@ -88,7 +89,7 @@ def read_labels(
     for path in paths:
         for source, line, row in _verdict_rows(path, context, choices):
             try:
-                label = _label(_in_our_words(row, choices), place_of_line(source, line), cut)
+                label = _label(_in_our_words(row, choices), place_of_line(source, line), cut, graded=graded)
             except DataError as error:
                 context.refuse(error.problem, source, line)
                 continue
@@ -191,7 +192,7 @@ def _ours(names: Sequence[str]) -> list[str]:
     return [name.lower() if name.lower() in _FIELDS and name.lower() not in names else name for name in names]
 
 
-def _label(row: dict[str, Any], place: str, cut: float | None) -> Label:
+def _label(row: dict[str, Any], place: str, cut: float | None, *, graded: bool = False) -> Label:
     """Read one row, NaN where it is waiting; raises `DataError` without a place, which the caller knows."""
     name = row.get("id")
     if name is None or name == "":
@@ -199,7 +200,7 @@ def _label(row: dict[str, Any], place: str, cut: float | None) -> Label:
     field = _verdict_field(row)
     if field is None:
         fail(f"there is no verdict; call it one of {', '.join(VERDICT_FIELDS)}")
-    value = math.nan if _empty(row[field]) else _verdict(row[field], field, cut)
+    value = math.nan if _empty(row[field]) else _verdict(row[field], field, cut, graded=graded)
     chance, round_ = _number(row.get(PROBABILITY), PROBABILITY), _number(row.get(ROUND), ROUND)
     if round_ and chance is None:
         fail(
@@ -217,8 +218,8 @@ def _empty(given: object) -> bool:
     return given is None or (isinstance(given, str) and not given.strip())
 
 
-def _verdict(given: object, field: str, cut: float | None) -> float:
-    """Read right or wrong."""
+def _verdict(given: object, field: str, cut: float | None, *, graded: bool = False) -> float:
+    """Read right or wrong, or, if it is graded, how right."""
     if isinstance(given, bool):
         return float(given)
     text = str(given).strip().lower()
@@ -227,7 +228,7 @@ def _verdict(given: object, field: str, cut: float | None) -> float:
     number = _float(text)
     if cut is not None and math.isfinite(number):
         return float(number >= cut)
-    if 0 <= number <= 1:
+    if 0 <= number <= 1 or (graded and math.isfinite(number)):
         return number
     scale = (
         ""

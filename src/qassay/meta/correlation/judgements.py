@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING
 
 from qassay.errors import DataError
 from qassay.io.source import BufferedInput
+from qassay.meta.accuracy.label_files import read_labels
 from qassay.meta.agreement.ratings import read_ratings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from qassay.meta.accuracy.label_exports import LabelMap
     from qassay.meta.agreement.rating_rows import Item
 
 
@@ -50,14 +52,20 @@ class Judgements:
         return found
 
 
-def read_judgements(path: str | Path) -> Judgements:
+def read_judgements(path: str | Path, label_map: LabelMap | None = None) -> Judgements:
     """Read the columns id, system and judgement of a .csv, .tsv or .jsonl file, as `qassay agree -o` writes it.
 
-    A column of another usual name (verdict, label, correct, value, rating) serves where there is no judgement.
+    A column of another usual name (verdict, label, correct, value, rating) serves where there is no judgement. With
+    `label_map`, which says what choices mean, the file may be an export of Label Studio or Argilla, too; several
+    people's judgements of one answer are averaged.
     """
+    shown = path.shown if isinstance(path, BufferedInput) else Path(path).name
+    if label_map:
+        labels = read_labels([path], repeated="mean", label_map=label_map, graded=True).labels
+        return Judgements({(label.id, label.system): label.value for label in labels}, shown)
     ratings, _ = read_ratings(path, form="single")
     values = {ratings.items[i]: value for i, value in zip(ratings.item.tolist(), ratings.value.tolist(), strict=True)}
-    return Judgements(values, path.shown if isinstance(path, BufferedInput) else Path(path).name)
+    return Judgements(values, shown)
 
 
 def _named(item: Item) -> str:
