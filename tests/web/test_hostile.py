@@ -3,6 +3,7 @@
 import http.client
 import json
 import logging
+import re
 import socket
 import time
 from uuid import uuid4
@@ -75,12 +76,41 @@ def test_every_route_refuses_whoever_has_no_right(here, endpoint):
         here.client(token=NONSENSE),
     ]
     if endpoint.access is PUBLIC:
-        assert endpoint.path in {"/api/v1/join", "/healthz", "/readyz", "/api/v1/openapi.json"}
+        assert endpoint.path in {"/api/v1/join", "/healthz"}
         return
     for each in strangers:
         assert each.request(endpoint.method, path, body).status == 401
     for role in {"annotator", "adjudicator", "program"} - {str(each) for each in endpoint.access}:
         assert here.person(role, role).request(endpoint.method, path, body).status == 403
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/",
+        "/explore",
+        "/projects/1",
+        "/readyz",
+        "/nothing",
+        "/healthz/",
+        "/static/x",
+        "/static/x/y.js",
+        "/api/v1/score",
+    ],
+)
+def test_strangers_learn_nothing_of_any_other_path(here, path):
+    """Screens, what does not exist and methods that do not belong: 401 without a session or token, as all else."""
+    assert here.client().get(path).status == 401
+    assert here.client(token=NONSENSE).get(path).status == 401
+    assert here.owner().get(path).status in {200, 404, 405}
+
+
+def test_the_screen_that_takes_an_invitation_is_open(here):
+    """With its scripts and styles: there is no session before it."""
+    page = here.client().get("/join")
+    assert page.status == 200
+    script = re.search(rb'src="(/static/[^"]+)"', page.body).group(1).decode()
+    assert here.client().get(script).status == 200
 
 
 @pytest.mark.parametrize(
@@ -235,7 +265,7 @@ def test_content_types_that_forms_can_send_are_refused(here, kind):
 def test_methods_that_do_not_belong_are_refused(here, method):
     """Only the methods of the table are answered."""
     reply = raw(here.port, head(here.port, path="/api/v1/join", method=method))
-    assert reply in {400, 404, 405, 421, 403}
+    assert reply in {400, 401, 404, 405, 421, 403}
 
 
 def test_large_endless_and_slow_bodies_are_cut(here):

@@ -83,6 +83,20 @@ def test_runs_and_programs_are_served(tmp_path):
         assert reply.json["rows"][0]["scores"] == {"exact_match": 1.0}
 
 
+def test_programs_get_a_token_without_a_file(tmp_path):
+    """It is printed, lets programs score, and ends with the run."""
+    write_answers(tmp_path)
+    words = ("--task", "binary", "--judge", "none", "-m", "token_f1")
+    answer = {"references": ["a"], "candidate": "a"}
+    with served(tmp_path, "answers.jsonl", *words) as (_, port, lines):
+        token = next(line for line in lines if line.startswith("programs: ")).rpartition("bearer token ")[2]
+        assert Client(port).post("/api/v1/score", {"answers": [answer]}).status == 401
+        reply = Client(port, token=token).post("/api/v1/score", {"answers": [answer], "metrics": ["exact_match"]})
+        assert reply.json["rows"][0]["scores"] == {"exact_match": 1.0}
+    with served(tmp_path, "answers.qassay.db") as (_, port, _lines):
+        assert Client(port, token=token).get("/readyz").status == 401
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

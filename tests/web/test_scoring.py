@@ -157,10 +157,10 @@ def test_explanations_and_descriptions(serving):
     assert found["parts"]["ava"]
     catalogue = program.get("/api/v1/metrics-catalogue").json["metrics"]
     assert "ava" in {each["name"] for each in catalogue}
-    described = here.client().get("/api/v1/openapi.json").json
+    described = program.get("/api/v1/openapi.json").json
     assert described["paths"]["/api/v1/score"]["post"]["requestBody"]["content"]["application/json"]["schema"]
     assert here.client().get("/healthz").json["status"] == "ok"
-    assert here.client().get("/readyz").json["status"] == "ready"
+    assert program.get("/readyz").json["status"] == "ready"
     counts = program.get("/metrics").body.decode()
     assert 'qassay_requests_total{method="POST",path="/api/v1/explain",status="200"} 1' in counts
 

@@ -25,15 +25,16 @@ def test_leaving_ends_the_session(serving):
 
 
 def test_pages_name_their_scripts_under_a_hashed_address(serving):
-    """Every page loads without rights, and each file that it names is there, to be kept for ever."""
+    """Every page is there, for strangers as a refusal that tells them what to do, and its files are kept for ever."""
     here = serving()
-    client, prefix = here.client(), here.server.assets.prefix
+    client, owner, prefix = here.client(), here.owner(), here.server.assets.prefix
     for path in PAGES:
         page = client.get(path.replace("{project:int}", "1"))
-        assert page.status == 200
+        assert page.status == (200 if path == "/join" else 401)
+        assert owner.get(path.replace("{project:int}", "1")).body == page.body
         assert "<script>" not in page.body.decode()
         assert prefix in page.body.decode()
     script = client.get(f"{prefix}/js/start.js")
     assert script.status == 200
     assert "immutable" in script.headers["cache-control"]
-    assert client.get("/static/0000/js/start.js").status == 404
+    assert owner.get("/static/0000/js/start.js").status == 404

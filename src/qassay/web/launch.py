@@ -66,10 +66,11 @@ def launch(wanted: Launch, started: Callable[[list[str]], None], progress: Progr
         database.write(check_current)
         lines = [f"owner: {wanted.settings.url}/join#{database.write(people.owner_token)}"]
         lines += _invitations(wanted.settings.url, named, database)
-        if wanted.token_file is not None:
-            token = read_token(wanted.token_file)
-            database.write(lambda connection: people.program_token(connection, token))
-            lines.append(f"programs: {wanted.settings.url}/api/v1/score with the token in {wanted.token_file}")
+        file = wanted.token_file
+        token = people.new_token() if file is None else read_token(file)
+        database.write(lambda connection: people.program_token(connection, token))
+        where = f"bearer token {token}" if file is None else f"token in {file}"
+        lines.append(f"programs: {wanted.settings.url}/api/v1/score with the {where}")
         server = Server(wanted.settings, database, runs=runs, metrics=wanted.metrics)
         listen(server, lambda: started(lines))
 

@@ -21,7 +21,7 @@ from qassay.errors import QassayError
 from qassay.web.http.bodies import decode, decode_query, read_body
 from qassay.web.http.endpoint import Call, Download, Nothing, Reply
 from qassay.web.http.guard import Guard
-from qassay.web.http.refusal import RefusedError, invalid, unknown
+from qassay.web.http.refusal import RefusedError, invalid, stranger, unknown
 from qassay.web.http.replies import JSON, json_response, refusal_response
 
 if TYPE_CHECKING:
@@ -42,7 +42,9 @@ PAGES = {
     "/projects/{project:int}/adjudicate": "adjudicate",
     "/explore": "explore",
 }
-"""The screens: shells without data, which everyone may load."""
+"""The screens: shells without data."""
+_OPEN = "join"
+"""The screen on which an invitation becomes a session; the others are 401 without one, and say so."""
 PERSON = "qassay-person"
 """The header in which pages say whom they act for."""
 _BUG = RefusedError(500, "bug", "something went wrong in the server; nothing was changed")
@@ -62,12 +64,15 @@ def build_app(server: Server, endpoints: Sequence[Endpoint]) -> Starlette:
     ]
     routes += [Route(path, _page(server, name), methods=["GET"]) for path, name in PAGES.items()]
     routes.append(Route("/static/{digest}/{name:path}", _static(server), methods=["GET"]))
-    return Starlette(
+    app = Starlette(
         routes=routes,
         middleware=[Middleware(Guard, hosts=server.settings.hosts)],
-        exception_handlers={HTTPException: _not_found},
+        exception_handlers={HTTPException: _not_found(server)},
         lifespan=server.lifespan,
     )
+    # A path that is not there leads nowhere else.
+    app.router.redirect_slashes = False
+    return app
 
 
 def _handler(server: Server, methods: dict[str, Endpoint]) -> Callable[[Request], Awaitable[Response]]:
@@ -93,7 +98,7 @@ def _handler(server: Server, methods: dict[str, Endpoint]) -> Callable[[Request]
 
 
 async def _answer(server: Server, endpoint: Endpoint, request: Request) -> Response:
-    person = await run_in_threadpool(server.identify, request)
+    person = await _identify(server, request)
     _authorise(endpoint, person)
     _check_person(request, person)
     if endpoint.writes:
@@ -127,11 +132,18 @@ async def _answer(server: Server, endpoint: Endpoint, request: Request) -> Respo
     return _response(server, found if endpoint.then is None else endpoint.then(found))
 
 
+async def _identify(server: Server, request: Request) -> Person | None:
+    if "authorization" not in request.headers and server.cookie_name not in request.cookies:
+        # Who shows nothing costs no look into the file.
+        return None
+    return await run_in_threadpool(server.identify, request)
+
+
 def _authorise(endpoint: Endpoint, person: Person | None) -> None:
     if endpoint.access is None:
         return
     if person is None:
-        raise RefusedError(401, "unauthenticated", "open your invitation link, or send a token")
+        raise stranger()
     if person.role not in endpoint.access:
         raise RefusedError(403, "forbidden", f"this is not for the role {person.role}")
 
@@ -166,11 +178,12 @@ def _response(server: Server, found: object) -> Response:
 
 
 def _page(server: Server, name: str) -> Callable[[Request], Awaitable[Response]]:
-    async def page(_: Request) -> Response:
+    async def page(request: Request) -> Response:
         content = server.assets.pages.get(name)
         if content is None:
-            return refusal_response(unknown("page"))
-        return Response(content, media_type="text/html; charset=utf-8")
+            raise HTTPException(404)
+        known = name == _OPEN or await _identify(server, request) is not None
+        return Response(content, 200 if known else 401, media_type="text/html; charset=utf-8")
 
     return page
 
@@ -180,18 +193,25 @@ def _static(server: Server) -> Callable[[Request], Awaitable[Response]]:
         assets = server.assets
         asset = assets.files.get(request.path_params["name"])
         if asset is None or f"/static/{request.path_params['digest']}" != assets.prefix:
-            return refusal_response(unknown("file"))
+            raise HTTPException(404)
         headers = {"Cache-Control": "public, max-age=31536000, immutable"}
         return Response(asset.content, headers=headers, media_type=asset.kind)
 
     return static
 
 
-async def _not_found(_: Request, problem: Exception) -> Response:
-    status = problem.status_code if isinstance(problem, HTTPException) else 404
-    if status == 405:
-        return refusal_response(RefusedError(405, "method", "that method does not belong here"))
-    return refusal_response(RefusedError(status, "unknown", "there is nothing here"))
+def _not_found(server: Server) -> Callable[[Request, Exception], Awaitable[Response]]:
+    """Return what answers where there is nothing: strangers do not learn that."""
+
+    async def not_found(request: Request, problem: Exception) -> Response:
+        if await _identify(server, request) is None:
+            return refusal_response(stranger())
+        status = problem.status_code if isinstance(problem, HTTPException) else 404
+        if status == 405:
+            return refusal_response(RefusedError(405, "method", "that method does not belong here"))
+        return refusal_response(RefusedError(status, "unknown", "there is nothing here"))
+
+    return not_found
 
 
 def _log_bug(endpoint: Endpoint, problem: Exception) -> None:

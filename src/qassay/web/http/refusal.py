@@ -24,3 +24,8 @@ def invalid(problem: str) -> RefusedError:
 def unknown(what: str) -> RefusedError:
     """Return the refusal of a request for something that is not there, or that is not for whoever asks."""
     return RefusedError(404, "unknown", f"there is no {what} here")
+
+
+def stranger() -> RefusedError:
+    """Return the refusal of a request without a session and without a token that is known."""
+    return RefusedError(401, "unauthenticated", "open your invitation link, or send a token")

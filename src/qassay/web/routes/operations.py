@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from qassay.version import __version__
-from qassay.web.http.endpoint import PROGRAMS, PUBLIC, Call, Download, Endpoint, Nothing
+from qassay.web.http.endpoint import ANYONE_KNOWN, PROGRAMS, PUBLIC, Call, Download, Endpoint, Nothing
 from qassay.web.http.refusal import RefusedError
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def _query_parameters(query: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - the
 
 ENDPOINTS = (
     Endpoint("GET", "/healthz", PUBLIC, alive, summary="Whether the server answers."),
-    Endpoint("GET", "/readyz", PUBLIC, ready, summary="Whether it can work."),
+    Endpoint("GET", "/readyz", ANYONE_KNOWN, ready, summary="Whether it can work."),
     Endpoint("GET", "/metrics", PROGRAMS, counts, summary="Counts for Prometheus."),
-    Endpoint("GET", "/api/v1/openapi.json", PUBLIC, openapi, summary="This description."),
+    Endpoint("GET", "/api/v1/openapi.json", ANYONE_KNOWN, openapi, summary="This description."),
 )
