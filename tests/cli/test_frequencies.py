@@ -42,6 +42,17 @@ def test_what_is_counted(files, tmp_path):
     ]
 
 
+def test_every_metric_that_counts(files, tmp_path):
+    """Without metrics, the file serves cider and every metric with :idf."""
+    whole, half = files
+    specs = [each for name in ("token_f1", "bleu", "rouge_l", "bert_score") for each in ("-m", f"{name}:idf")]
+    specs = ["-m", "cider", *specs]
+    qassay("frequencies", whole, "-o", tmp_path / "df.json", check=0)
+    qassay("score", half, *specs, "--df", tmp_path / "df.json", "-o", tmp_path / "half.out.jsonl", check=0)
+    qassay("score", whole, *specs, "-o", tmp_path / "all.out.jsonl", check=0)
+    assert scores(tmp_path / "half.out.jsonl") == scores(tmp_path / "all.out.jsonl")[:2]
+
+
 def test_printed_line(files, tmp_path):
     """The terminal says how much was counted, and where it went."""
     done = qassay("frequencies", files[0], "-m", "token_f1:idf", "-o", tmp_path / "df.json", check=0)

@@ -11,6 +11,7 @@ from qassay.errors import SpecError
 from qassay.features.first_pass import PassContext
 from qassay.features.frequencies import FrequencyNeed, save_frequencies
 from qassay.io.input_stream import Reader
+from qassay.metrics.registry import CATALOGUE
 from qassay.models.base import EMBEDDED
 from qassay.scoring.scorer import Scorer, batches
 from qassay.validation import as_names, check_options
@@ -60,7 +61,7 @@ class FrequencyResult:
 
 def frequencies(
     answers: Answers,
-    metrics: str | Iterable[str | MetricSpec],
+    metrics: str | Iterable[str | MetricSpec] | None,
     output: str | Path,
     *,
     format: str = "auto",  # noqa: A002 - as the command line calls it
@@ -72,11 +73,12 @@ def frequencies(
 ) -> FrequencyResult:
     """Count in how many references each word stands, as the metrics need it, and write that to a JSON file.
 
+    Without metrics (None), what `cider` and every metric with `:idf` need unless their parameters say otherwise.
     With the file as `df`, `qassay.score` and `qassay.Accumulator` give parts of these answers the scores that they get
     when all are scored in one run.
     """
     check_options(language=language, model=model, on_error=on_error)
-    wanted = as_names("metrics", metrics) or []
+    wanted = as_names("metrics", metrics) or _counting()
     scorer = Scorer(wanted, language=language, model=model, on_error=on_error)
     needs = [need for need in scorer.first_passes if isinstance(need, FrequencyNeed)]
     if not needs:
@@ -100,3 +102,9 @@ def frequencies(
     tables = [collector.finish() for collector in collectors]
     save_frequencies(Path(output), tables)
     return FrequencyResult(Path(output), counted, tables, left_out)
+
+
+def _counting() -> list[str]:
+    """Return the metrics of the catalogue that count words over a run."""
+    entries, _ = CATALOGUE.loadable()
+    return ["cider", *(f"{name}:idf" for name, each in entries.items() if "idf" in each.declaration.weightings)]

@@ -11,7 +11,7 @@ from qassay.cli import options
 from qassay.cli.terminal import ProgressBar, list_skipped, output, print_json, say
 
 EXAMPLES = (
-    "qassay frequencies answers.jsonl -m cider -o df.json",
+    "qassay frequencies answers.jsonl -o df.json",
     "qassay frequencies shards/*.jsonl -m cider -m token_f1:idf -o df.json",
     "qassay score shards/1.jsonl -m cider -m token_f1:idf --df df.json",
 )
@@ -19,20 +19,20 @@ EXAMPLES = (
 
 def frequencies(
     inputs: options.Inputs,
-    metric: Annotated[
-        list[str],
-        typer.Option(
-            "-m",
-            "--metric",
-            metavar="SPEC",
-            help="A metric that will need them, as in cider or rouge_l:idf (repeat).",
-            rich_help_panel=options.METRICS,
-        ),
-    ],
     out: Annotated[
         Path,
         typer.Option("-o", "--output", metavar="FILE", help="The file for --df.", rich_help_panel=options.OUTPUT),
     ],
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(
+            "-m",
+            "--metric",
+            metavar="SPEC",
+            help="A metric that will need them, as in cider or rouge_l:idf (repeat; default: all).",
+            rich_help_panel=options.METRICS,
+        ),
+    ] = None,
     format_: options.Format = "auto",
     map_: options.Map = None,
     language: options.Language = "auto",
