@@ -19,6 +19,8 @@ ROWS = [
 RATINGS = [{"id": f"q{i}", "annotator": who, "value": i % 5 + 1} for i in range(8) for who in ("ann", "bob")]
 LABELS = [{"id": f"q{i}", "system": system, "verdict": i % 2} for i in range(6) for system in ("A", "B")]
 PAIRS = [{"id": f"p{i}", "answer": f"it is {i}", "prediction": f"it is {i % 2}", "judgement": i % 2} for i in range(6)]
+FREQUENCIES = "df.json"
+"""Written to the folder of the test."""
 SUMMARIES = [{"id": "s", "summary": "Anna won.", "references": ["Anna Berg won."]}]
 
 
@@ -32,6 +34,7 @@ def _call(name, given, **more):
         "verify": lambda: qassay.verify(given, ["token_f1"], **more),
         "score_summaries": lambda: qassay.score_summaries(given, ["rouge_l"], **more),
         "rank": lambda: qassay.rank(given, "token_f1", **more),
+        "frequencies": lambda: qassay.frequencies(given, "cider", FREQUENCIES, **more),
     }
     return calls[name]()
 
@@ -45,7 +48,15 @@ GIVEN = {
     "verify": PAIRS,
     "score_summaries": SUMMARIES,
     "rank": ROWS,
+    "frequencies": ROWS,
 }
+
+
+@pytest.fixture(autouse=True)
+def _folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
 every_workflow = pytest.mark.parametrize("name", GIVEN)
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from qassay.api.inputs import LeftOut, check_apart, paths_of, read_options, rows_in_memory
+from qassay.api.result import Result, page_path
 from qassay.errors import SpecError
 from qassay.features.first_pass import PassContext
 from qassay.features.frequencies import FrequencyNeed, save_frequencies
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class FrequencyResult:
+class FrequencyResult(Result):
     """Frequencies that were counted and written to a file."""
 
     output: Path
@@ -40,7 +41,27 @@ class FrequencyResult:
 
     def to_dict(self) -> dict[str, Any]:
         """Return what `qassay frequencies --json` prints."""
-        tables = [
+        return {
+            "output": str(self.output),
+            "answers": self.answers,
+            "skipped": self.left_out.skipped_total,
+            "tables": self._rows(),
+        }
+
+    def report(self, path: str | Path, *, call: str = "") -> Path:
+        """Write a page of the words that stand in most references."""
+        from qassay.report.html.frequency_page import (  # noqa: PLC0415 - only for a page
+            FrequencyReport,
+            write_frequency_page,
+        )
+
+        page = page_path(path)
+        skipped = self.left_out.skipped_total
+        write_frequency_page(FrequencyReport(self.output.name, self.tables, self.answers, skipped, call), page)
+        return page
+
+    def _rows(self) -> list[dict[str, Any]]:
+        return [
             {
                 "tok": each.need.tok,
                 "orders": each.need.orders,
@@ -51,12 +72,6 @@ class FrequencyResult:
             }
             for each in self.tables
         ]
-        return {
-            "output": str(self.output),
-            "answers": self.answers,
-            "skipped": self.left_out.skipped_total,
-            "tables": tables,
-        }
 
 
 def frequencies(
