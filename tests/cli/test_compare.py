@@ -74,6 +74,13 @@ def test_stored_scores_against_the_same_references_are_compared(tmp_path, extens
     assert not [note for note in document["notes"] if "references_hash" in note]
 
 
+def test_stored_scores_of_unlike_metrics_are_refused(refused, tmp_path):
+    """There is nothing to compare; the message names who was scored by what."""
+    old = write_rows(tmp_path / "old.jsonl", [{"id": "1", "system": "old", "scores": {"token_f1": 0.5}}])
+    new = write_rows(tmp_path / "new.jsonl", [{"id": "1", "system": "new", "scores": {"rouge_l": 0.5}}])
+    assert 'the systems share no metric: "old" by token_f1, "new" by rouge_l' in refused("compare", old, new)
+
+
 def test_stored_scores_of_unknown_references_are_noted(tmp_path):
     """Your own scores are compared, with the number of those that could not be checked."""
     one, _ = score_both(tmp_path, ".jsonl", {})

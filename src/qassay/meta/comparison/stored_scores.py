@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from qassay.meta.accuracy.sampled_judge import SampledJudge
 
 _DRAWS = 1000
+_NAMED = 3
+"""Metrics that a message names."""
 _LIMITS = (2.5, 97.5)
 POOLED_AS_MEAN = "systems compared by the means of the scores in the files, also under metrics that pool counts"
 SAMPLED = (
@@ -55,6 +58,7 @@ def table_of_rows(
     if not specs:
         raise DataError("there is no score in these files; write them with `qassay score -o`")
     scores = {spec: np.array([_number(row.scores.get(spec)) for row in flat]) for spec in specs}
+    _check_shared([each.system for each in examples], flat)
     systems = np.array([each.system for each in examples], dtype=object)
     codes = np.arange(len(examples)) if cluster is None else cluster_codes(examples, cluster)
     unscored = {
@@ -85,6 +89,17 @@ def table_of_rows(
         stored=frozenset(specs),
         answer_notes={spec: tuple(each.tolist()) for spec, each in notes.items() if any(each)},
     )
+
+
+def _check_shared(systems: Sequence[str], rows: Sequence[ScoredRow]) -> None:
+    """Raise `DataError` where no two systems were scored by the same metric."""
+    scored_by: dict[str, set[str]] = {}
+    for system, row in zip(systems, rows, strict=True):
+        for spec in row.scores:
+            scored_by.setdefault(spec, set()).add(system)
+    if len(set(systems)) > 1 and all(len(each) == 1 for each in scored_by.values()):
+        named = ", ".join(f'"{next(iter(held))}" by {spec}' for spec, held in islice(scored_by.items(), _NAMED))
+        raise DataError(f"the systems share no metric: {named}; score all of them with the same ones")
 
 
 def joined_tables(table: ScoreTable, stored: ScoreTable) -> ScoreTable:
