@@ -12,7 +12,7 @@ from qassay.training.consistency.build import Maker, apart, build, side_of, tags
 from qassay.training.consistency.inputs import NOWHERE, prepare
 from qassay.training.consistency.rewordings import Synonyms
 from qassay.training.consistency.rows import ClaimRow, DocumentRow, read_documents
-from qassay.training.consistency.texts import Asked, Passage, read_passages, windows_of
+from qassay.training.consistency.texts import Passage, PassageQuestion, read_passages, windows_of
 from qassay.training.files import write_rows
 
 TEXT = (
@@ -21,9 +21,9 @@ TEXT = (
     "The Nobel Committee had not planned to honour her at first. She won a second prize in 1911."
 )
 ASKED = (
-    Asked("When was Marie Curie born?", ("1867",), spans=((34, 38),)),
-    Asked("Who discovered penicillin?", wrong=("Pierre Curie",)),
-    Asked("was marie curie born in warsaw", yes=True),
+    PassageQuestion("When was Marie Curie born?", ("1867",), spans=((34, 38),)),
+    PassageQuestion("Who discovered penicillin?", wrong=("Pierre Curie",)),
+    PassageQuestion("was marie curie born in warsaw", yes=True),
 )
 
 
@@ -136,7 +136,10 @@ def test_passages_of_published_shapes_are_read(tmp_path):
     reading = read_passages(tmp_path, Counter())
     passage = next(reading)
     assert passage.group == "squad:Oxygen"
-    assert passage.asked == (Asked("Where?", wrong=("Paris",)), Asked("When?", ("1867",), spans=((34, 38),)))
+    assert passage.questions == (
+        PassageQuestion("Where?", wrong=("Paris",)),
+        PassageQuestion("When?", ("1867",), spans=((34, 38),)),
+    )
 
 
 def test_inputs_are_pieces_with_their_spans():

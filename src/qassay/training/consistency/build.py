@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from qassay.models.syntax import Chunker, TaggedSentence
     from qassay.training.answer_text import Span
     from qassay.training.consistency.drafts import Draft
-    from qassay.training.consistency.texts import Asked, Passage, TextWindow
+    from qassay.training.consistency.texts import Passage, PassageQuestion, TextWindow
 
 _TEST_SHARE, _KEPT_BACK = 0.05, 0.09
 """Articles for the final test, and those together with the ones for choosing; SQuAD's are named."""
@@ -127,7 +127,7 @@ def tags_of(passages: Iterable[Passage], chunker: Chunker) -> dict[str, TaggedSe
     for passage in passages:
         texts.update(dict.fromkeys(sentences_of(passage.text)))
         texts.update(dict.fromkeys(sentences_of(passage.conclusion)))
-        texts.update(dict.fromkeys(asked.question for asked in passage.asked))
+        texts.update(dict.fromkeys(each.question for each in passage.questions))
     order = list(texts)
     found: dict[str, TaggedSentence] = {}
     for first in range(0, len(order), _AT_ONCE):
@@ -228,7 +228,7 @@ class Maker:
 
     def _stated(self, window: TextWindow) -> Iterator[ClaimRow]:
         """Yield the questions about the window as statements."""
-        for asked in window.passage.asked:
+        for asked in window.passage.questions:
             inside = any(map(window.holds, asked.spans))
             whole = window.text == window.passage.text.strip()
             if not inside and not whole:
@@ -245,13 +245,13 @@ class Maker:
             for text in (wrong[i] for i in self._rng.permutation(len(wrong))[:_WRONG_ANSWERS].tolist()):
                 yield from self._answered(tagged, text, before, support, consistent=False)
 
-    def _rivals(self, window: TextWindow, asked: Asked) -> Iterator[str]:
+    def _rivals(self, window: TextWindow, asked: PassageQuestion) -> Iterator[str]:
         """Yield an answer to another question that begins alike, which shares no word with the right one."""
         begin = asked.question.split()[:1]
         right = {word for text in asked.right for word in content_words(text)} | content_words(asked.question)
         others = [
             text
-            for each in window.passage.asked
+            for each in window.passage.questions
             if each is not asked and each.question.split()[:1] == begin and asked.right
             for text in each.right
             if not content_words(text) & right
@@ -291,7 +291,7 @@ class Maker:
                     text, wrong = render(found[0])
                     yield ClaimRow(text, consistent=False, kind=found[1], wrong=wrong)
 
-    def _sentences_around(self, window: TextWindow, asked: Asked) -> Iterator[Span]:
+    def _sentences_around(self, window: TextWindow, asked: PassageQuestion) -> Iterator[Span]:
         for start, end in asked.spans:
             for low, high in window.sentences:
                 if low <= start and end <= high:

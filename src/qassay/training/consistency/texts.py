@@ -28,7 +28,7 @@ _SHORT = 0.3
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PassageQuestion:
     """A question about a text, with right and wrong answers."""
 
     question: str
@@ -47,7 +47,7 @@ class Passage:
     text: str
     source: str
     group: str
-    asked: tuple[Asked, ...] = ()
+    questions: tuple[PassageQuestion, ...] = ()
     conclusion: str = ""
     """What the authors conclude from the text."""
 
@@ -103,16 +103,16 @@ def windows_of(passage: Passage, rng: np.random.Generator) -> Iterator[TextWindo
 
 def _squad(source: DataSource) -> Iterator[Passage]:
     said = _predictions(source.path)
-    rows: dict[tuple[str, str], list[Asked]] = {}
+    rows: dict[tuple[str, str], list[PassageQuestion]] = {}
     for row in squad.read(source.path):
         place = (row.context, row.title or f"{source.path.name}:{row.article}")
         if row.answers:
             right = row.commonest
             spans = (right.span,) if row.holds(right) else ()
-            made = Asked(row.question, (right.text,), spans=spans)
+            made = PassageQuestion(row.question, (right.text,), spans=spans)
         else:
             wrong = tuple(dict.fromkeys(text for text in said.get(row.id, ()) if text.strip()))
-            made = Asked(row.question, wrong=wrong)
+            made = PassageQuestion(row.question, wrong=wrong)
         rows.setdefault(place, []).append(made)
     for (context, article), asked in rows.items():
         yield Passage(context, source.name, f"squad:{article}", tuple(asked))
@@ -124,20 +124,22 @@ def _predictions(path: Path) -> dict[str, list[str]]:
 
 
 def _quoref(source: DataSource) -> Iterator[Passage]:
-    rows: dict[str, list[Asked]] = {}
+    rows: dict[str, list[PassageQuestion]] = {}
     for row in squad.read(source.path):
         if len(row.answers) == 1:
-            rows.setdefault(row.context, []).append(Asked(row.question, (row.answers[0].text,), spans=row.spans))
+            rows.setdefault(row.context, []).append(
+                PassageQuestion(row.question, (row.answers[0].text,), spans=row.spans)
+            )
     for context, asked in rows.items():
         yield Passage(context, source.name, f"quoref:{context[:60]}", tuple(asked))
 
 
 def _drop(source: DataSource) -> Iterator[Passage]:
-    rows: dict[str, list[Asked]] = {}
+    rows: dict[str, list[PassageQuestion]] = {}
     for row in read_drop(source.path):
         known = rows.setdefault(row.passage, [])
         if len(row.answers) == 1:
-            known.append(Asked(row.question, (row.answers[0],)))
+            known.append(PassageQuestion(row.question, (row.answers[0],)))
     for text, asked in rows.items():
         yield Passage(text, source.name, f"drop:{text[:60]}", tuple(asked))
 
@@ -149,28 +151,32 @@ def _hotpot(source: DataSource) -> Iterator[Passage]:
 
 
 def _boolq(source: DataSource) -> Iterator[Passage]:
-    rows: dict[tuple[str, str], list[Asked]] = {}
+    rows: dict[tuple[str, str], list[PassageQuestion]] = {}
     for row in yes_no.read_boolq(source.path):
-        rows.setdefault((row.passage, row.name), []).append(Asked(row.question, yes=row.yes))
+        rows.setdefault((row.passage, row.name), []).append(PassageQuestion(row.question, yes=row.yes))
     for (text, name), asked in rows.items():
         yield Passage(text, source.name, f"boolq:{name}", tuple(asked))
 
 
 def _pubmedqa(source: DataSource) -> Iterator[Passage]:
     for row in yes_no.read_pubmedqa(source.path):
-        yield Passage(row.text, source.name, f"pubmedqa:{row.name}", (Asked(row.question, yes=row.yes),), row.passage)
+        yield Passage(
+            row.text, source.name, f"pubmedqa:{row.name}", (PassageQuestion(row.question, yes=row.yes),), row.passage
+        )
 
 
 def _multirc(source: DataSource) -> Iterator[Passage]:
     for number, passage in multirc.read(source.path):
-        asked = tuple(Asked(each.question, tuple(each.texts(1)), tuple(each.texts(0))) for each in passage.questions)
+        asked = tuple(
+            PassageQuestion(each.question, tuple(each.texts(1)), tuple(each.texts(0))) for each in passage.questions
+        )
         yield Passage(passage.text, source.name, f"multirc:{source.path.name}:{number}", asked)
 
 
 def _mcscript(source: DataSource) -> Iterator[Passage]:
     for story in mcscript.read(source.path):
         asked = tuple(
-            Asked(
+            PassageQuestion(
                 each.text.strip(),
                 tuple(text.strip() for right, text in each.answers if right == "True"),
                 tuple(text.strip() for right, text in each.answers if right == "False"),
@@ -197,7 +203,7 @@ def _qed(source: DataSource) -> Iterator[Passage]:
     for row in qed.read(source.path):
         spans = tuple(span for span in row.paragraph_spans if span[1] <= len(row.paragraph))
         right = tuple(dict.fromkeys(row.paragraph[slice(*span)] for span in spans[:1]))
-        asked = (Asked(f"{row.question}?", right, spans=spans[:1]),) if right else ()
+        asked = (PassageQuestion(f"{row.question}?", right, spans=spans[:1]),) if right else ()
         yield Passage(row.paragraph, source.name, f"qed:{row.question}", asked)
 
 
