@@ -187,8 +187,9 @@ def test_an_endpoint_that_repeats_the_key_does_not_spread_it(ask, monkeypatch, t
         "model": {**completion('{"verdict": "correct"}'), "model": said},
         "error": {"error": {"message": said}},
     }[field]
-    with serving(lambda *_: {"body": json.dumps(body).replace("/", "\\/")}) as server:
-        found = ask(server, answers(2), output=tmp_path / "out.jsonl", retries=0)
+    # One reply is well formed: an endpoint without any ends the run.
+    with serving(lambda _, number: {"body": json.dumps(body).replace("/", "\\/")} if number > 1 else {}) as server:
+        found = ask(server, answers(2), output=tmp_path / "out.jsonl", retries=0, concurrency=1)
     kept = b"".join(path.read_bytes() for path in tmp_path.iterdir())
     assert b"secret" not in kept
     assert "secret" not in json.dumps([found.to_dict(), list(found.rows())])
@@ -512,12 +513,13 @@ def test_an_endpoint_that_stops_answering_can_be_gone_on_with(ask):
         assert ask(server, answers(60)).cached == 10
 
 
-def test_nobody_there_is_one_message(ask):
-    """A wrong port is told as such."""
+@pytest.mark.parametrize("n", [1, 4, 20])
+def test_nobody_there_is_one_message(ask, n):
+    """A wrong port is told as such, however few answers there are."""
     with serving() as server:
         pass
     with pytest.raises(ModelError, match="gives no reply at all: no reply after 1 requests; last: ConnectError"):
-        ask(server, answers(20), retries=0)
+        ask(server, answers(n), retries=0)
 
 
 @pytest.mark.parametrize(

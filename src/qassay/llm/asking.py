@@ -182,7 +182,7 @@ class Asking:
         for _ in range(workers):
             waiting.put(None)
             threading.Thread(target=self._work, args=(waiting, done), daemon=True).start()
-        finished, failures, before = 0, 0, total - len(questions)
+        finished, failures, unanswered, before = 0, 0, 0, total - len(questions)
         try:
             while finished < len(questions):
                 # A time-out, because a wait without one cannot be interrupted everywhere.
@@ -191,8 +191,10 @@ class Asking:
                 except queue.Empty:
                     continue
                 finished += 1
+                unanswered += isinstance(found, NoReplyError) and not isinstance(found, RefusedError)
                 failures = failures + 1 if self._settle(question, found) else 0
-                if failures >= max(_FEWEST_FAILURES, 2 * workers):
+                nobody_there = unanswered == len(questions) and not self._replies
+                if nobody_there or failures >= max(_FEWEST_FAILURES, 2 * workers):
                     raise self._stopped(self._failed[question.key])
                 if progress is not None:
                     progress.advance(before + finished, total)
