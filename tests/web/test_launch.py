@@ -1,5 +1,6 @@
 """The command itself: a process that makes a study, prints links, serves, and stops when told."""
 
+import asyncio
 import contextlib
 import json
 import os
@@ -8,13 +9,18 @@ import stat
 import subprocess
 import threading
 import time
+from concurrent.futures import Future
 
 import pytest
 
 from commands import PROGRAM, qassay
 from qassay.errors import DataError, SpecError
+from qassay.web.http.app import build_app
+from qassay.web.http.endpoint import PUBLIC, Endpoint
 from qassay.web.launch import read_token
+from qassay.web.server import Server
 from qassay.web.settings import Settings
+from qassay.web.store.database import Database
 from qassay.web.study.creation import as_row
 from web.conftest import Client, free_port
 from web.studies import answers
@@ -160,13 +166,48 @@ def test_requests_that_wait_do_not_hold_up_the_end(tmp_path):
         while program.get("/metrics").body.decode().count("qassay_waiting_answers 0"):
             time.sleep(0.02)
         process.send_signal(signal.SIGTERM)
-        assert process.wait(30) == 0
+        assert process.wait(120) == 0
         for each in asking:
             each.join()
     assert 503 in found
     assert set(found) <= {200, 503}
     assert (tmp_path / "answers.qassay.db.backup").exists()
     assert "Traceback" not in (tmp_path / "printed.txt").read_text()
+
+
+def test_a_request_that_is_given_up_is_told_so(tmp_path):
+    """Where the server does not wait any longer, the reply says that it stops, not that something is broken."""
+    server = Server(Settings(), Database(tmp_path / "study.qassay.db"))
+    endless = Endpoint("GET", "/endless", PUBLIC, lambda _: Future())
+    app, sent = build_app(server, [endless]), []
+    scope = {
+        "type": "http",
+        "method": "GET",
+        "path": "/endless",
+        "raw_path": b"/endless",
+        "query_string": b"",
+        "headers": [(b"host", b"127.0.0.1:8765")],
+        "client": ("127.0.0.1", 1),
+    }
+
+    async def receive():
+        return {"type": "http.request", "body": b""}
+
+    async def send(message):
+        sent.append(message)
+
+    async def give_up():
+        asking = asyncio.create_task(app(scope, receive, send))
+        await asyncio.sleep(0.2)
+        asking.cancel()
+        await asking
+
+    try:
+        asyncio.run(give_up())
+    finally:
+        server.close()
+    assert sent[0]["status"] == 503
+    assert b"the server is stopping" in sent[1]["body"]
 
 
 def test_names_under_which_a_server_is_reached():

@@ -21,7 +21,7 @@ from qassay.errors import QassayError
 from qassay.web.http.bodies import decode, decode_query, read_body
 from qassay.web.http.endpoint import Call, Download, Nothing, Reply
 from qassay.web.http.guard import Guard
-from qassay.web.http.refusal import RefusedError, invalid, stranger, unknown
+from qassay.web.http.refusal import RefusedError, invalid, stopping, stranger, unknown
 from qassay.web.http.replies import JSON, json_response, refusal_response
 
 if TYPE_CHECKING:
@@ -86,6 +86,9 @@ def _handler(server: Server, methods: dict[str, Endpoint]) -> Callable[[Request]
             except QassayError as problem:
                 refused = problem if isinstance(problem, RefusedError) else invalid(problem.message)
                 response = refusal_response(refused)
+            except asyncio.CancelledError:
+                # The server ends, and has waited for this request as long as it waits.
+                response = refusal_response(stopping())
             except ClientDisconnect:
                 response = refusal_response(RefusedError(400, "disconnected", "the request ended before its body"))
             except Exception as problem:  # noqa: BLE001 - a bug answers as one, and its message may hold texts

@@ -29,3 +29,8 @@ def unknown(what: str) -> RefusedError:
 def stranger() -> RefusedError:
     """Return the refusal of a request without a session and without a token that is known."""
     return RefusedError(401, "unauthenticated", "open your invitation link, or send a token")
+
+
+def stopping() -> RefusedError:
+    """Return the refusal of a request that a server which ends does not answer any more."""
+    return RefusedError(503, "stopping", "the server is stopping")

@@ -18,7 +18,7 @@ from qassay.report.explain.explanation import explain
 from qassay.scoring.defaults import default_metrics
 from qassay.scoring.scorer import Scorer
 from qassay.text.language import check_language
-from qassay.web.http.refusal import RefusedError, invalid
+from qassay.web.http.refusal import RefusedError, invalid, stopping
 from qassay.web.scoring.door import check_lengths
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ class ScoringService:
             self._size = 0
             self._changed.notify()
         for job in refused:
-            _fail(job.done, RefusedError(503, "stopping", "the server is stopping"))
+            _fail(job.done, stopping())
 
     def close(self) -> None:
         """Stop, and wait for what is being scored."""
@@ -158,7 +158,7 @@ class ScoringService:
         size = sum(job.size for job in jobs)
         with self._changed:
             if self._stopping:
-                raise RefusedError(503, "stopping", "the server is stopping")
+                raise stopping()
             if self._size + size > self._most:
                 raise RefusedError(429, "too_many", "too many answers wait to be scored; try again", retry_after=1)
             self._size += size
