@@ -5,7 +5,7 @@ import math
 import pytest
 
 from qassay.llm.prompts import PROMPTS
-from qassay.llm.replies import Reply, read_verdict, why_none
+from qassay.llm.replies import ChatReply, read_verdict, why_none
 
 VERIFY, LIKERT = PROMPTS["verify"], PROMPTS["likert5"]
 
@@ -27,7 +27,7 @@ VERIFY, LIKERT = PROMPTS["verify"], PROMPTS["likert5"]
 )
 def test_verdicts_are_found(content, verdict):
     """As JSON with further fields, in a fence, behind thoughts, as a word or as a letter."""
-    found = read_verdict(Reply("schema", content), VERIFY)
+    found = read_verdict(ChatReply("schema", content), VERIFY)
     assert (found.word, found.score) == (verdict, VERIFY.verdicts[verdict])
 
 
@@ -53,13 +53,13 @@ def test_verdicts_are_found(content, verdict):
 )
 def test_anything_else_is_no_verdict(content):
     """Prose, other fields, other values and contradictions are none."""
-    assert read_verdict(Reply("schema", content), VERIFY) is None
+    assert read_verdict(ChatReply("schema", content), VERIFY) is None
 
 
 @pytest.mark.parametrize(("content", "score"), [('{"verdict": 4}', 0.75), ('{"verdict": "5"}', 1.0), ("1", 0.0)])
 def test_ratings_are_numbers(content, score):
     """A rating of 1 to 5 is a score from 0 to 1."""
-    assert read_verdict(Reply("json", content), LIKERT).score == score
+    assert read_verdict(ChatReply("json", content), LIKERT).score == score
 
 
 def drawn(*tokens):
@@ -101,7 +101,7 @@ def drawn(*tokens):
 )
 def test_log_probabilities_make_a_probability(content, tokens, score):
     """Of the tokens that could have begun the verdict, each counts by its probability; others are left out."""
-    found = read_verdict(Reply("schema", content, tokens=drawn(*tokens)), VERIFY)
+    found = read_verdict(ChatReply("schema", content, tokens=drawn(*tokens)), VERIFY)
     assert found.from_logprobs
     assert found.score == pytest.approx(score)
 
@@ -109,7 +109,7 @@ def test_log_probabilities_make_a_probability(content, tokens, score):
 def test_ratings_are_averaged_by_probability():
     """A rating of 4 or 5 with even odds is 0.875."""
     tokens = drawn(('{"verdict": "', 0), ("5", {"5": 0.5, "4": 0.5}), ('"}', 0))
-    assert read_verdict(Reply("schema", '{"verdict": "5"}', tokens=tokens), LIKERT).score == pytest.approx(0.875)
+    assert read_verdict(ChatReply("schema", '{"verdict": "5"}', tokens=tokens), LIKERT).score == pytest.approx(0.875)
 
 
 @pytest.mark.parametrize(
@@ -122,19 +122,19 @@ def test_ratings_are_averaged_by_probability():
 )
 def test_unclear_log_probabilities_are_left_alone(tokens):
     """Where they do not belong to the reply, or most of them to something else, the verdict stands by itself."""
-    found = read_verdict(Reply("schema", '{"verdict": "correct"}', tokens=drawn(*tokens)), VERIFY)
+    found = read_verdict(ChatReply("schema", '{"verdict": "correct"}', tokens=drawn(*tokens)), VERIFY)
     assert found.score == 1.0
 
 
 @pytest.mark.parametrize(
     ("reply", "reason"),
     [
-        (Reply("json", "Well,\nwell"), 'no verdict in the reply "Well, well"'),
-        (Reply("json", ""), "the reply was empty"),
-        (Reply("json", '{"verd', finish="length"), "the reply was cut off"),
-        (Reply("json", "", finish="content_filter"), "the endpoint's filter withheld the reply"),
+        (ChatReply("json", "Well,\nwell"), 'no verdict in the reply "Well, well"'),
+        (ChatReply("json", ""), "the reply was empty"),
+        (ChatReply("json", '{"verd', finish="length"), "the reply was cut off"),
+        (ChatReply("json", "", finish="content_filter"), "the endpoint's filter withheld the reply"),
     ],
 )
 def test_no_verdict_has_a_reason(reply, reason):
     """The reason quotes the last reply."""
-    assert why_none([Reply("schema", "x"), reply]) == reason
+    assert why_none([ChatReply("schema", "x"), reply]) == reason

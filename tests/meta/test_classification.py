@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from sklearn import calibration, metrics
 
 from qassay.errors import DataError
-from qassay.meta.accuracy.classification import Objective, auc, best_threshold, calibrate, classify, rate_threshold
+from qassay.meta.accuracy.classification import ThresholdGoal, auc, best_threshold, calibrate, classify, rate_threshold
 
 
 def sample(seed, items=300, decimals=1):
@@ -84,7 +84,7 @@ def test_no_threshold_has_a_higher_f1_than_the_best(items):
     """As for accuracy; without positives every F1 is 0 or undefined."""
     scores, labels = (np.array(column, dtype=float) for column in zip(*items, strict=True))
 
-    best = classify(scores, labels, best_threshold(scores, labels, Objective.F1)).f1 or 0.0
+    best = classify(scores, labels, best_threshold(scores, labels, ThresholdGoal.F1)).f1 or 0.0
 
     assert best == max(classify(scores, labels, t).f1 or 0.0 for t in [*scores, 2.0])
 

@@ -4,7 +4,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="training needs the extra train")
 
 from qassay.training.encoder_layers import WIDTH, Trunk  # noqa: E402 - after torch is known to be there
-from qassay.training.ragged import Ragged, batches_by_length, encode  # noqa: E402
+from qassay.training.ragged import RaggedRows, batches_by_length, encode  # noqa: E402
 
 
 def _weights(depth):
@@ -31,7 +31,7 @@ def _weights(depth):
 
 def test_rows_come_back_as_they_were_stored():
     """Padding adds places that are not theirs, and nothing else."""
-    values, present = Ragged.of([[1, 2], [], [3, 4, 5]], "cpu").padded(np.array([2, 0]))
+    values, present = RaggedRows.of([[1, 2], [], [3, 4, 5]], "cpu").padded(np.array([2, 0]))
     assert [row[there].tolist() for row, there in zip(values, present, strict=True)] == [[3, 4, 5], [1, 2]]
 
 
@@ -46,7 +46,7 @@ def test_a_text_is_encoded_as_it_would_be_alone():
     """Neighbours and padding leave no trace."""
     trunk = Trunk(_weights(2), 2)
     rows = [[1, 5, 9, 2], [1, 7, 2], [1, *range(3, 20), 2]]
-    together = encode(trunk, Ragged.of(rows, "cpu"))
+    together = encode(trunk, RaggedRows.of(rows, "cpu"))
     for number, row in enumerate(rows):
         alone = trunk(torch.tensor([row]), torch.ones(1, len(row), dtype=torch.bool))[0]
         states, present = together.padded(np.array([number]))

@@ -18,7 +18,7 @@ from qassay.io.parsing.read_context import MAPPED
 from qassay.io.scores.writers import encode_jsonl
 from qassay.llm.asking import Asking
 from qassay.llm.budget import Account, Limits, Price
-from qassay.llm.endpoint import Endpoint, Sampling, as_name
+from qassay.llm.endpoint import ChatEndpoint, Sampling, as_name
 from qassay.llm.prompts import prompt_named
 from qassay.llm.reply_cache import ReplyCache, default_cache
 from qassay.meta.accuracy.estimates import AccuracyReport, estimate_systems
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from qassay.api.inputs import Answers, Columns
     from qassay.llm.asking import Judged
-    from qassay.llm.budget import Estimate
+    from qassay.llm.budget import CostEstimate
     from qassay.records import Example
     from qassay.scoring.progress import Progress
     from qassay.scoring.scorer import OnError
@@ -59,7 +59,7 @@ class JudgeResult(Result):
     """Prompt and its hash, model, the endpoint's own id of it, temperature: what the verdicts depend on."""
     accuracy: AccuracyReport | None
     """Each system's share of right answers by this judge; None where there is no verdict at all."""
-    estimate: Estimate
+    estimate: CostEstimate
     account: Account
     requests: int
     cached: int
@@ -155,7 +155,7 @@ def judge(
     language: str = "auto",
     on_error: OnError = "stop",
     seed: int = SEED,
-    on_estimate: Callable[[Estimate], None] | None = None,
+    on_estimate: Callable[[CostEstimate], None] | None = None,
     progress: Progress | None = None,
 ) -> JudgeResult:
     """Ask an LLM whether answers are right, and keep its verdicts as scores that every workflow takes as a judge.
@@ -185,7 +185,7 @@ def judge(
     limits.check()
     wording = prompt_named(prompt)
     check_apart([answers], output)
-    source = Endpoint(endpoint, llm, timeout, retries, key_env, connections=concurrency)
+    source = ChatEndpoint(endpoint, llm, timeout, retries, key_env, connections=concurrency)
     examples, left_out = _read(answers, format, columns, system, on_error)
     _check_free(name, examples)
     scores, selection, notes = unsure.choose(examples, seed, language=language, on_error=on_error, progress=progress)

@@ -9,16 +9,16 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from qassay.errors import ModelError, StoppedError
-from qassay.llm.budget import Account, BudgetSpentError, Estimate, count_tokens, estimate
-from qassay.llm.endpoint import EndpointError, NoReplyError, RefusedError, Sampling
+from qassay.llm.budget import Account, BudgetSpentError, CostEstimate, count_tokens, estimate
+from qassay.llm.endpoint import EndpointError, EndpointRefusedError, NoReplyError, Sampling
 from qassay.llm.prompts import MODES
-from qassay.llm.replies import Reply, Verdict, read_verdict, why_none
+from qassay.llm.replies import ChatReply, LlmVerdict, read_verdict, why_none
 from qassay.llm.reply_cache import cache_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from qassay.llm.endpoint import Endpoint
+    from qassay.llm.endpoint import ChatEndpoint
     from qassay.llm.prompts import Messages, Mode, Prompt
     from qassay.llm.reply_cache import ReplyCache
     from qassay.records import Example
@@ -44,7 +44,7 @@ class Judged:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Question:
+class AskedAnswer:
     """One question: an answer, and the number of the sample where several are drawn."""
 
     row: int
@@ -57,7 +57,7 @@ class Question:
 class Asking:
     """How an LLM is asked, and what has come of it."""
 
-    endpoint: Endpoint
+    endpoint: ChatEndpoint
     prompt: Prompt
     cache: ReplyCache
     account: Account
@@ -74,24 +74,24 @@ class Asking:
     """Whether the endpoint took no temperature for some of the replies."""
     exhausted: bool = False
     """Whether the budget ended before the questions did."""
-    _replies: dict[str, list[Reply]] = field(default_factory=dict)
+    _replies: dict[str, list[ChatReply]] = field(default_factory=dict)
     _failed: dict[str, str] = field(default_factory=dict)
 
-    def questions(self, examples: Mapping[int, Example], seed: int) -> list[Question]:
+    def questions(self, examples: Mapping[int, Example], seed: int) -> list[AskedAnswer]:
         """Return all questions about some answers, by row, in random order; missing candidates are not asked about.
 
         The order is by a hash of the question and the seed, so that answers that several systems gave do not come
         earlier than others: those that a budget is enough for are a random sample.
         """
         found = [
-            Question(row, example, sample, self._key(example, sample))
+            AskedAnswer(row, example, sample, self._key(example, sample))
             for row, example in examples.items()
             for sample in range(self.samples)
             if example.candidate is not None
         ]
         return sorted(found, key=lambda each: cache_key([seed, each.key]))
 
-    def estimate(self, questions: Sequence[Question]) -> Estimate:
+    def estimate(self, questions: Sequence[AskedAnswer]) -> CostEstimate:
         """Return what the questions cost that the cache has no reply to."""
         known = self._look_up(questions)
         first = [each for each in questions if each.sample == 0]
@@ -100,7 +100,7 @@ class Asking:
         texts = [self.prompt.messages(each.example, MODES[0]) for each in open_]
         return estimate(texts, len(first), sum(each.key in known for each in questions), self.account.limits.price)
 
-    def run(self, questions: Sequence[Question], progress: Progress | None = None) -> None:
+    def run(self, questions: Sequence[AskedAnswer], progress: Progress | None = None) -> None:
         """Ask all questions that have no reply yet, in their order; the first sample of an answer comes first.
 
         Raises `StoppedError` where the endpoint stops answering, and `ModelError` where it never did. Replies are in
@@ -153,12 +153,12 @@ class Asking:
         enough = "was spent before" if self.account.calls else "is not enough for one question"
         return f"not asked: the budget of {self.account.limits} {enough}"
 
-    def _needs_samples(self, question: Question) -> bool:
+    def _needs_samples(self, question: AskedAnswer) -> bool:
         first = self._replies.get(self._key(question.example, 0))
         verdict = None if first is None else read_verdict(first[-1], self.prompt)
         return verdict is not None and not verdict.from_logprobs
 
-    def _look_up(self, questions: Sequence[Question]) -> dict[str, list[Reply]]:
+    def _look_up(self, questions: Sequence[AskedAnswer]) -> dict[str, list[ChatReply]]:
         found = self.cache.find(each.key for each in questions)
         if self.again:
             return {key: each for key, each in found.items() if read_verdict(each[-1], self.prompt) is not None}
@@ -170,12 +170,12 @@ class Asking:
         drawn = [sampling.temperature, sampling.max_tokens, sampling.seed, sample]
         return cache_key([endpoint.url, endpoint.model, self.prompt.hash, messages, *drawn])
 
-    def _ask_all(self, questions: Sequence[Question], progress: Progress | None, total: int) -> None:
+    def _ask_all(self, questions: Sequence[AskedAnswer], progress: Progress | None, total: int) -> None:
         """Ask with several threads; they end with the process, so that an interruption need not wait for them."""
         if not questions or self.exhausted:
             return
-        waiting: queue.SimpleQueue[Question | None] = queue.SimpleQueue()
-        done: queue.SimpleQueue[tuple[Question, list[Reply] | Exception]] = queue.SimpleQueue()
+        waiting: queue.SimpleQueue[AskedAnswer | None] = queue.SimpleQueue()
+        done: queue.SimpleQueue[tuple[AskedAnswer, list[ChatReply] | Exception]] = queue.SimpleQueue()
         for each in questions:
             waiting.put(each)
         workers = min(self.concurrency, len(questions))
@@ -191,7 +191,7 @@ class Asking:
                 except queue.Empty:
                     continue
                 finished += 1
-                unanswered += isinstance(found, NoReplyError) and not isinstance(found, RefusedError)
+                unanswered += isinstance(found, NoReplyError) and not isinstance(found, EndpointRefusedError)
                 failures = failures + 1 if self._settle(question, found) else 0
                 nobody_there = unanswered == len(questions) and not self._replies
                 if nobody_there or failures >= max(_FEWEST_FAILURES, 2 * workers):
@@ -202,7 +202,7 @@ class Asking:
             self.endpoint.stop.set()
         self.endpoint.stop.clear()
 
-    def _settle(self, question: Question, found: list[Reply] | Exception) -> bool:
+    def _settle(self, question: AskedAnswer, found: list[ChatReply] | Exception) -> bool:
         """Keep what came of a question; return whether it failed through no fault of its own."""
         match found:
             case list():
@@ -210,7 +210,7 @@ class Asking:
                 self._replies[question.key] = found
             case BudgetSpentError():
                 self.exhausted = True
-            case RefusedError():
+            case EndpointRefusedError():
                 self._failed[question.key] = str(found)
                 # An endpoint that refuses every question has something against all of them.
                 return not self._replies
@@ -231,8 +231,8 @@ class Asking:
 
     def _work(
         self,
-        waiting: queue.SimpleQueue[Question | None],
-        done: queue.SimpleQueue[tuple[Question, list[Reply] | Exception]],
+        waiting: queue.SimpleQueue[AskedAnswer | None],
+        done: queue.SimpleQueue[tuple[AskedAnswer, list[ChatReply] | Exception]],
     ) -> None:
         while (question := waiting.get()) is not None:
             try:
@@ -244,10 +244,10 @@ class Asking:
             if self.endpoint.stop.is_set():
                 return
 
-    def _ask(self, question: Question) -> list[Reply]:
+    def _ask(self, question: AskedAnswer) -> list[ChatReply]:
         """Ask until a reply has a verdict, each time in a looser form; return all replies."""
         messages: Callable[[Mode], Messages] = partial(self.prompt.messages, question.example)
-        replies: list[Reply] = []
+        replies: list[ChatReply] = []
         start = MODES.index(self.endpoint.mode)
         for mode in MODES[start:]:
             if replies and MODES.index(mode) <= MODES.index(replies[-1].mode):
@@ -258,7 +258,7 @@ class Asking:
                 break
         return replies
 
-    def _paid(self, messages: Callable[[Mode], Messages], mode: Mode, question: Question) -> Reply:
+    def _paid(self, messages: Callable[[Mode], Messages], mode: Mode, question: AskedAnswer) -> ChatReply:
         guess = count_tokens(messages(mode))
         reserved = self.account.reserve(guess, self.sampling.max_tokens)
         used = None
@@ -273,7 +273,7 @@ class Asking:
             self.account.settle(reserved, guess, used)
 
 
-def _summarised(verdicts: Sequence[Verdict], prompt: Prompt) -> Judged:
+def _summarised(verdicts: Sequence[LlmVerdict], prompt: Prompt) -> Judged:
     """Average samples; the verdict is that of most of them, and the first in the prompt's order among equals."""
     words = [each.word for each in verdicts]
     most = max(prompt.verdicts, key=words.count)

@@ -66,7 +66,7 @@ def _both(price: Price) -> tuple[float, float]:
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class CostEstimate:
     """What a run is going to cost, before it starts."""
 
     answers: int
@@ -104,10 +104,10 @@ class Estimate:
         )
 
 
-def estimate(questions: Sequence[Messages], answers: int, cached: int, price: Price | None) -> Estimate:
+def estimate(questions: Sequence[Messages], answers: int, cached: int, price: Price | None) -> CostEstimate:
     """Estimate what some questions cost."""
     prompt, completion = sum(map(count_tokens, questions)), REPLY_TOKENS * len(questions)
-    return Estimate(
+    return CostEstimate(
         answers, cached, len(questions), prompt, completion, None if price is None else price.of(prompt, completion)
     )
 

@@ -20,7 +20,7 @@ from msgspec import structs
 
 from qassay.errors import ModelError, SpecError, option
 from qassay.llm.prompts import MODES
-from qassay.llm.replies import Reply
+from qassay.llm.replies import ChatReply
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -59,7 +59,7 @@ class NoReplyError(Exception):
     """One question stays without a reply, for the reason that the message states."""
 
 
-class RefusedError(NoReplyError):
+class EndpointRefusedError(NoReplyError):
     """The endpoint refuses this one question, and would do so again."""
 
 
@@ -89,7 +89,7 @@ class _Accepted:
 
 
 @dataclass(slots=True)
-class Endpoint:
+class ChatEndpoint:
     """Where questions go. Its key is in no message, no representation and no file."""
 
     url: str
@@ -130,7 +130,7 @@ class Endpoint:
         """The strictest way of asking that the endpoint takes."""
         return MODES[self._accepted.mode]
 
-    def ask(self, messages: Callable[[Mode], Messages], prompt: Prompt, mode: Mode, sampling: Sampling) -> Reply:
+    def ask(self, messages: Callable[[Mode], Messages], prompt: Prompt, mode: Mode, sampling: Sampling) -> ChatReply:
         """Ask one question, again after failures that may pass; raise `NoReplyError` where none of that helps.
 
         The mode is what was wished for; where the endpoint does not take it, the next looser one is used.
@@ -228,7 +228,7 @@ class Endpoint:
             )
         if mode != MODES[-1] and not any(word in text.casefold() for word in _TOO_LONG):
             return MODES[MODES.index(mode) + 1]
-        raise RefusedError(f"the endpoint refuses this answer ({status}): {self._shown(text)}")
+        raise EndpointRefusedError(f"the endpoint refuses this answer ({status}): {self._shown(text)}")
 
     def _adapt(self, text: str, body: Mapping[str, Any]) -> bool:
         """Note what an endpoint complains of, if it is something that can be left out; whether there was anything."""
@@ -371,7 +371,7 @@ def _retry_after(headers: Mapping[str, str]) -> float | None:
     return max(0.0, seconds) if seconds == seconds else None  # noqa: PLR0124 - NaN
 
 
-def _read_reply(text: str, mode: Mode, without_key: Callable[[str], str]) -> Reply | None:
+def _read_reply(text: str, mode: Mode, without_key: Callable[[str], str]) -> ChatReply | None:
     """Return the first choice of a chat completion; None where the text is none."""
     try:
         document = json.loads(text)
@@ -385,7 +385,7 @@ def _read_reply(text: str, mode: Mode, without_key: Callable[[str], str]) -> Rep
         kept = without_key(_HALF_PAIR.sub("\ufffd", content))
         model = without_key(str(document.get("model") or ""))
         usage = each if isinstance(each := document.get("usage"), dict) else {}
-        return Reply(
+        return ChatReply(
             mode,
             kept,
             as_name(without_key(str(choice.get("finish_reason") or ""))),

@@ -25,7 +25,7 @@ _CERTAIN_ENOUGH = 0.5
 QUOTED = 80
 
 
-class Reply(msgspec.Struct, frozen=True, omit_defaults=True):
+class ChatReply(msgspec.Struct, frozen=True, omit_defaults=True):
     """One reply of an endpoint."""
 
     mode: str
@@ -43,7 +43,7 @@ class Reply(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class LlmVerdict:
     """A verdict and how sure it is."""
 
     word: str
@@ -52,7 +52,7 @@ class Verdict:
     from_logprobs: bool = False
 
 
-def read_verdict(reply: Reply, prompt: Prompt) -> Verdict | None:
+def read_verdict(reply: ChatReply, prompt: Prompt) -> LlmVerdict | None:
     """Return the verdict of a reply, as a JSON object with `verdict` or as a letter; None where there is none.
 
     Only a verdict that is stated as asked for counts: no word is looked for in prose.
@@ -68,10 +68,10 @@ def read_verdict(reply: Reply, prompt: Prompt) -> Verdict | None:
         return None
     word, start = found
     score = _probability(reply, content, start, options, prompt)
-    return Verdict(word, prompt.verdicts[word] if score is None else score, score is not None)
+    return LlmVerdict(word, prompt.verdicts[word] if score is None else score, score is not None)
 
 
-def why_none(replies: Sequence[Reply]) -> str:
+def why_none(replies: Sequence[ChatReply]) -> str:
     """Return why there is no verdict in the replies to one answer."""
     last = replies[-1]
     if last.finish in {"length", "content_filter"}:
@@ -119,7 +119,9 @@ def _as_word(text: str) -> str:
     return re.sub(r"[\s-]+", "_", text.strip()).casefold()
 
 
-def _probability(reply: Reply, content: str, start: int, options: Mapping[str, str], prompt: Prompt) -> float | None:
+def _probability(
+    reply: ChatReply, content: str, start: int, options: Mapping[str, str], prompt: Prompt
+) -> float | None:
     """Average the verdicts' scores by the probabilities of the tokens that could have begun the verdict."""
     text = "".join(token for token, _ in reply.tokens)
     at = text.rfind(content)

@@ -13,7 +13,7 @@ import msgspec
 
 from qassay.errors import OutputError
 from qassay.home import below_home
-from qassay.llm.replies import Reply
+from qassay.llm.replies import ChatReply
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -23,7 +23,7 @@ _MARK = 0x71617373
 _VERSION = 1
 _AT_ONCE = 500
 _encode = msgspec.json.Encoder().encode
-_decode = msgspec.json.Decoder(list[Reply]).decode
+_decode = msgspec.json.Decoder(list[ChatReply]).decode
 
 
 def default_cache() -> Path:
@@ -50,7 +50,7 @@ class ReplyCache:
     def __exit__(self, *_: object) -> None:
         self._database.close()
 
-    def find(self, keys: Iterable[str]) -> dict[str, list[Reply]]:
+    def find(self, keys: Iterable[str]) -> dict[str, list[ChatReply]]:
         """Return the replies that are there; one that cannot be read is as if it were not there."""
         wanted, found = list(dict.fromkeys(keys)), {}
         for at in range(0, len(wanted), _AT_ONCE):
@@ -64,7 +64,7 @@ class ReplyCache:
                     continue
         return {key: replies for key, replies in found.items() if replies}
 
-    def store(self, key: str, replies: Sequence[Reply]) -> None:
+    def store(self, key: str, replies: Sequence[ChatReply]) -> None:
         """Keep the replies to one question."""
         try:
             with self._database:

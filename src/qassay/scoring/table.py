@@ -64,7 +64,7 @@ class Signature:
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class IntervalFigure:
     """A number with its interval, and how many answers it comes from."""
 
     value: float | None
@@ -98,9 +98,9 @@ class Aggregate:
     """Why answers are unscored, with counts."""
     interval: str = BOOTSTRAP
     """How the limits were found: `bootstrap`, or `wilson` where answers are few or all alike; or why there are none."""
-    attempted: Figure | None = None
+    attempted: IntervalFigure | None = None
     """The share of answers that attempt their question, where the metric reads what answers assert."""
-    given_attempted: Figure | None = None
+    given_attempted: IntervalFigure | None = None
     """The score of the answers that do."""
     clusters: int | None = None
     """Clusters of answers that the interval rests on; None where each answer stands alone."""

@@ -23,7 +23,7 @@ def use_plain_attention() -> None:
     torch.backends.cuda.enable_cudnn_sdp(enabled=False)
 
 
-class Ragged:
+class RaggedRows:
     """Rows of numbers or vectors, one after the other in one tensor."""
 
     def __init__(self, flat: torch.Tensor, lengths: NDArray[np.int64]) -> None:
@@ -35,7 +35,7 @@ class Ragged:
         return len(self.lengths)
 
     @classmethod
-    def of(cls, rows: Sequence[Sequence[int]], device: str) -> Ragged:
+    def of(cls, rows: Sequence[Sequence[int]], device: str) -> RaggedRows:
         """Store rows of integers."""
         lengths = np.array([len(row) for row in rows], np.int64)
         flat = np.fromiter((number for row in rows for number in row), np.int64, int(lengths.sum()))
@@ -77,10 +77,10 @@ def batches_by_length(
     yield from batches
 
 
-class Encoded(Ragged):
+class Encoded(RaggedRows):
     """Rows of word pieces as a frozen trunk encodes them, each row once, when it is first asked for."""
 
-    def __init__(self, trunk: Trunk, pieces: Ragged) -> None:
+    def __init__(self, trunk: Trunk, pieces: RaggedRows) -> None:
         device = pieces.flat.device
         # Half precision keeps it small. Padding shows places of other rows, which must hold numbers from the start.
         states = torch.zeros((len(pieces.flat), trunk.word_embeddings.shape[1]), dtype=torch.float16, device=device)
@@ -110,7 +110,7 @@ class Encoded(Ragged):
         self._done[rows] = True
 
 
-def encode(trunk: Trunk, pieces: Ragged) -> Ragged:
+def encode(trunk: Trunk, pieces: RaggedRows) -> RaggedRows:
     """Run every row through the frozen trunk once."""
     use_plain_attention()
     made = Encoded(trunk, pieces)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from qassay.models.base import EMBEDDED_FOLDER
-from qassay.models.onnx.consistency import ConsistencyHead, OnnxConsistency, Verdict
+from qassay.models.onnx.consistency import ClaimVerdict, ConsistencyHead, OnnxConsistency
 from qassay.models.onnx.encoder import OnnxEncoder
 from qassay.training.base_model import base_weights, cutter
 from qassay.training.consistency.inputs import prepare
@@ -128,7 +128,7 @@ def test_a_trained_head_is_a_model_folder(trunk_base, tmp_path):
 def test_quality_counts_what_is_right():
     """One of two verdicts is right at one half; the spans touch or not."""
     claims = ROWS[0].claims[:2]
-    verdicts = [Verdict(0.9, None, (30, 40)), Verdict(0.6, (5, 9), None)]
+    verdicts = [ClaimVerdict(0.9, None, (30, 40)), ClaimVerdict(0.6, (5, 9), None)]
     found = measure(verdicts, claims)
     assert (found.n, found.auc, found.accuracy, found.wrong, found.support) == (2, 1.0, 0.5, 1.0, 1.0)
 

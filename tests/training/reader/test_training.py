@@ -17,7 +17,7 @@ from qassay.training.files import write_rows
 from qassay.training.plan import named_plan
 from qassay.training.reader.inputs import prepare
 from qassay.training.reader.job import ReaderJob
-from qassay.training.reader.network import Corpus, ReaderNetwork, masked_scores, parse_shares, train
+from qassay.training.reader.network import QuestionCorpus, ReaderNetwork, masked_scores, parse_shares, train
 from qassay.training.reader.rows import ReaderRow
 from qassay.training.reader.teachers import Distillation, with_opinions
 from qassay.training.reader.train import TUNED, export_from_file, train_from_files, train_networks
@@ -83,7 +83,7 @@ def test_training_makes_the_accepted_answers_likelier(weights, asked):
 
 def test_marks_are_not_words_that_question_and_passage_share(weights, asked):
     """[CLS] and [SEP] stand in both and say nothing."""
-    corpus = Corpus(weights, 2, asked, "cpu")
+    corpus = QuestionCorpus(weights, 2, asked, "cpu")
     *_, in_passage, shared = corpus.inputs(np.array([0]))
     length = int(in_passage.sum())
     assert shared[0, [0, length - 1]].tolist() == [0, 0]
@@ -93,7 +93,7 @@ def test_marks_are_not_words_that_question_and_passage_share(weights, asked):
 
 def test_nothing_can_be_answered_with_padding_or_the_closing_mark(weights, asked):
     """Their scores are far below all others."""
-    corpus = Corpus(weights, 2, asked, "cpu")
+    corpus = QuestionCorpus(weights, 2, asked, "cpu")
     inputs = corpus.inputs(np.array([0]))
     scores = masked_scores(ReaderNetwork(weights, 2)(*inputs), inputs[3])
     length = int(inputs[3].sum())
@@ -106,7 +106,7 @@ def test_the_exported_graph_reads_as_the_network_does(base, weights, asked, tmp_
     torch.manual_seed(1)
     network = ReaderNetwork(weights, 2).eval()
     torch.nn.init.normal_(network.sides)
-    corpus = Corpus(weights, 2, asked, "cpu")
+    corpus = QuestionCorpus(weights, 2, asked, "cpu")
     with torch.no_grad():
         inputs = corpus.inputs(np.array([0]))
         logs = masked_scores(network(*inputs), inputs[3])[0].double()
@@ -191,11 +191,11 @@ def test_opinions_are_learnt_as_far_as_they_are_trusted(weights, asked):
     batch = np.arange(len(lengths))
     losses = {}
     for trust in (0.0, 0.5, 1.0):
-        corpus = Corpus(weights, 2, replace(asked, opinions=sure, trust=[trust] * len(lengths)), "cpu")
+        corpus = QuestionCorpus(weights, 2, replace(asked, opinions=sure, trust=[trust] * len(lengths)), "cpu")
         inputs = corpus.inputs(batch)
         logs = masked_scores(network(*inputs), inputs[3]).log_softmax(2)
         losses[trust] = float(corpus.loss(batch, logs))
-    plain = float(Corpus(weights, 2, asked, "cpu").loss(batch, logs))
+    plain = float(QuestionCorpus(weights, 2, asked, "cpu").loss(batch, logs))
 
     assert losses[0.0] == pytest.approx(plain)
     assert losses[1.0] == pytest.approx(float(-logs[:, :, 1].mean()))

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from qassay.report.answers import PageAnswers
     from qassay.scoring.file_run import RunResult, ScoringRun
     from qassay.scoring.scorer import Scorer
-    from qassay.scoring.table import Aggregate, Figure
+    from qassay.scoring.table import Aggregate, IntervalFigure
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -275,7 +275,7 @@ def shown_aggregate(aggregate: Aggregate) -> dict[str, Any]:
     names = ("system", "metric", "value", "low", "high", "n", "unscored")
     row = {name: getattr(aggregate, name) for name in names}
     for name in ("attempted", "given_attempted"):
-        figure: Figure | None = getattr(aggregate, name)
+        figure: IntervalFigure | None = getattr(aggregate, name)
         if figure is not None:
             row[name] = figure.value
     return row

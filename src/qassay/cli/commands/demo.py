@@ -14,23 +14,23 @@ from qassay.cli.commands.score import score
 PAGE = Path("qassay-demo.html")
 
 
-class Example(StrEnum):
+class PackagedData(StrEnum):
     """What is packaged, by name."""
 
     ANSWERS = "answers"
     FAITHFUL = "faithful"
 
 
-_FILES = {Example.ANSWERS: "demo.jsonl", Example.FAITHFUL: "faithful.jsonl"}
+_FILES = {PackagedData.ANSWERS: "demo.jsonl", PackagedData.FAITHFUL: "faithful.jsonl"}
 
 
 def demo(
     example: Annotated[
-        Example,
+        PackagedData,
         typer.Argument(help="answers with references, or faithful: answers with what was retrieved."),
-    ] = Example.ANSWERS,
+    ] = PackagedData.ANSWERS,
 ) -> None:
     """Score the packaged answers of invented systems: prints the table, writes qassay-demo.html."""
-    metric = [example.value] if example is Example.FAITHFUL else None
+    metric = [example.value] if example is PackagedData.FAITHFUL else None
     with as_file(files("qassay") / "assets" / _FILES[example]) as answers:
         score([str(answers)], metric=metric, report=PAGE)

@@ -36,7 +36,7 @@ _PLAIN = re.compile(r"\W*(?:yes|no|yeah|yep|nope|true|false|correct|incorrect)\b
 """What a reference opens with where it is surely yes or no; "right" may be a side, and "positive" a result."""
 
 
-class Opinion(NamedTuple):
+class OpeningOpinion(NamedTuple):
     """How a text opens: with yes (1) or no (-1), and where these words end."""
 
     start: int
@@ -45,22 +45,24 @@ class Opinion(NamedTuple):
 
 
 @lru_cache(maxsize=1 << 12)
-def opinion(text: str) -> Opinion | None:
+def opinion(text: str) -> OpeningOpinion | None:
     """Return the yes or no that a text opens with, in whatever words; `None` where there is neither."""
     text = text.replace("\u2019", "'")
     start = len(text) - len(text.lstrip(" \"'*\u201c\u2018("))
     if stated := _STATED.match(text, start):
         # "It is", said again after nothing: the whole sentence is the opinion.
         negative = stated["not"] or stated["contracted"] or stated["cannot"]
-        return Opinion(start, stated.end(), -1 if negative else 1) if text[stated.end() :].strip() == "" else None
+        return (
+            OpeningOpinion(start, stated.end(), -1 if negative else 1) if text[stated.end() :].strip() == "" else None
+        )
     opening = _OPENING.match(text, start)
     adverb = _WITH_ADVERB.match(text, start)
     if adverb and _SEAM.match(text, adverb.end()):
-        return Opinion(start, adverb.end(), -1 if adverb["last"].lower().startswith("no") else 1)
+        return OpeningOpinion(start, adverb.end(), -1 if adverb["last"].lower().startswith("no") else 1)
     if opening is None or not _SEAM.match(text, opening.end()):
         return None
     value = _OPINIONS[opening["words"].lower()]
-    return Opinion(start, opening.end(), -1 if opening["not"] and value > 0 else value)
+    return OpeningOpinion(start, opening.end(), -1 if opening["not"] and value > 0 else value)
 
 
 def _both_open(pair: AnswerPair) -> bool:

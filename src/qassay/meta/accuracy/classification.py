@@ -13,7 +13,7 @@ from qassay.errors import DataError
 from qassay.meta.statistics.panel import finite_or_missing
 
 
-class Objective(StrEnum):
+class ThresholdGoal(StrEnum):
     """What a threshold is chosen for."""
 
     ACCURACY = "accuracy"
@@ -130,7 +130,7 @@ def _candidates(distinct: Floats) -> Floats:
     return np.concatenate([distinct[:1], middle, [np.nextafter(distinct[-1], np.inf)]])
 
 
-def best_threshold(scores: ArrayLike, labels: ArrayLike, objective: Objective = Objective.ACCURACY) -> float:
+def best_threshold(scores: ArrayLike, labels: ArrayLike, objective: ThresholdGoal = ThresholdGoal.ACCURACY) -> float:
     """Choose the threshold with the highest accuracy or F1; the lowest of equally good ones.
 
     Thresholds lie half-way between neighbouring scores, so that they carry over to another set. Report the result
@@ -144,7 +144,7 @@ def best_threshold(scores: ArrayLike, labels: ArrayLike, objective: Objective = 
     below = np.concatenate([[0], np.cumsum(np.bincount(place, minlength=len(distinct)))])
     positives, n = right_below[-1], below[-1]
     hits, called = positives - right_below, n - below
-    if objective is Objective.ACCURACY:
+    if objective is ThresholdGoal.ACCURACY:
         quality = hits + (below - right_below)
     else:
         quality = 2 * hits / np.maximum(called + positives, 1)

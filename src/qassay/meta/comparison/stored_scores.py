@@ -17,7 +17,7 @@ from qassay.scoring.aggregates.aggregation import CONFIDENCE
 from qassay.scoring.aggregates.bootstrap import BOOTSTRAP, FEWEST, TOO_FEW, WILSON
 from qassay.scoring.aggregates.clusters import cluster_codes, summed_by_cluster
 from qassay.scoring.aggregates.intervals import quantile, wilson
-from qassay.scoring.table import Aggregate, Figure, ScoreTable
+from qassay.scoring.table import Aggregate, IntervalFigure, ScoreTable
 from qassay.version import __version__
 
 if TYPE_CHECKING:
@@ -160,7 +160,7 @@ class _Resampling:
         """Return the resampling of some of the answers."""
         return replace(self, codes=self.codes[rows])
 
-    def mean(self, values: Floats) -> Figure:
+    def mean(self, values: Floats) -> IntervalFigure:
         """Return the mean with a bootstrap interval, where there are enough values or clusters of them for one.
 
         Shares of answers that are all alike have Wilson's.
@@ -175,8 +175,8 @@ class _Resampling:
         value = float(values.mean()) if len(values) else None
         if low is not None and high is not None and low == high and 0 <= low <= 1:
             limits = wilson(low, len(sums), quantile(CONFIDENCE))
-            return Figure(value, min(low, limits[0]), max(high, limits[1]), len(values), WILSON)
-        return Figure(value, low, high, len(values), BOOTSTRAP if low is not None else TOO_FEW)
+            return IntervalFigure(value, min(low, limits[0]), max(high, limits[1]), len(values), WILSON)
+        return IntervalFigure(value, low, high, len(values), BOOTSTRAP if low is not None else TOO_FEW)
 
 
 def _aggregate(

@@ -59,7 +59,7 @@ class ConsistencyHead(msgspec.Struct, frozen=True):
         check_file_names(self.graph, self.weights)
 
 
-class Verdict(NamedTuple):
+class ClaimVerdict(NamedTuple):
     """What a document says of a claim."""
 
     consistent: float
@@ -107,7 +107,7 @@ class OnnxConsistency:
         files = (folder / name for name in (TOKENIZER, self._encoder.model.weights, head.weights))
         return fingerprint(*files, f"{head.window} {head.most_windows} {head.scale} {head.shift}")
 
-    def check(self, pairs: Sequence[tuple[str, str]]) -> list[Verdict]:
+    def check(self, pairs: Sequence[tuple[str, str]]) -> list[ClaimVerdict]:
         """Check each claim against its document; the window that supports it best counts. Equal pairs run once.
 
         A blank claim or document has no verdict to give: its probability is NaN.
@@ -130,13 +130,13 @@ class OnnxConsistency:
         for (pair, _), found in zip(jobs, read, strict=True):
             if pair not in best or found[0] > best[pair][0]:
                 best[pair] = found
-        nothing = Verdict(float("nan"), None, None)
+        nothing = ClaimVerdict(float("nan"), None, None)
         verdicts = {pair: self._verdict(*best[pair]) if pair in best else nothing for pair in distinct}
         return [verdicts[pair] for pair in pairs]
 
-    def _verdict(self, logit: float, wrong: Span | None, support: Span | None) -> Verdict:
+    def _verdict(self, logit: float, wrong: Span | None, support: Span | None) -> ClaimVerdict:
         odds = self._head.scale * logit + self._head.shift
-        return Verdict(float(no_answer(-odds)), wrong if odds < 0 else None, support)
+        return ClaimVerdict(float(no_answer(-odds)), wrong if odds < 0 else None, support)
 
     def logits(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float64]:
         """Return the raw log-odds of short documents, as they come from the network."""

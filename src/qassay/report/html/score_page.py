@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from qassay.arrays import Ints
     from qassay.report.answers import AnswerRow, Ordering, PageAnswers
-    from qassay.scoring.table import Aggregate, Figure
+    from qassay.scoring.table import Aggregate, IntervalFigure
 
 
 MOST_SYSTEMS, MOST_LINES = 100, 60
@@ -153,15 +153,15 @@ def _card(report: Report, spec: str, aggregates: Sequence[Aggregate], names: Map
     )
 
 
-def _attempted(aggregate: Aggregate) -> Figure | None:
+def _attempted(aggregate: Aggregate) -> IntervalFigure | None:
     return aggregate.attempted
 
 
-def _given_attempted(aggregate: Aggregate) -> Figure | None:
+def _given_attempted(aggregate: Aggregate) -> IntervalFigure | None:
     return aggregate.given_attempted
 
 
-def _figure_line(line: _SystemLine, figure: Figure, maximum: float) -> _SystemLine:
+def _figure_line(line: _SystemLine, figure: IntervalFigure, maximum: float) -> _SystemLine:
     """Return the line of a figure that belongs to a system's score: without a distribution, never the best."""
     shown = replace(
         line.aggregate, value=figure.value, low=figure.low, high=figure.high, n=figure.n, unscored=0, reasons={}

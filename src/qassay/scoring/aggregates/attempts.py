@@ -8,7 +8,7 @@ import numpy as np
 
 from qassay.metrics.base import mean
 from qassay.scoring.aggregates.bootstrap import FEWEST, Resampled, interval_of
-from qassay.scoring.table import Figure
+from qassay.scoring.table import IntervalFigure
 from qassay.spec import Declaration
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def attempt_quantities(spec: str, rows: Floats, finish: Callable[[Floats], Float
 
 def attempt_figures(
     metric: Metric, rows: Floats, samples: Mapping[str, Floats], confidence: float | None, *, clustered: bool = False
-) -> tuple[Figure, Figure]:
+) -> tuple[IntervalFigure, IntervalFigure]:
     """Return the share attempted and the score given an attempt, with intervals from bootstrap samples of both.
 
     Of clustered answers the rows are clusters, which are then what is independent.
@@ -58,8 +58,8 @@ def attempt_figures(
 
 def _figure(
     declaration: Declaration, value: float, sizes: tuple[int, int], samples: Floats | None, confidence: float | None
-) -> Figure:
+) -> IntervalFigure:
     """Return a figure of so many answers, of which so many units are independent."""
     n, units = sizes
     low, high, method = interval_of(declaration, value, units, samples if units >= FEWEST else None, confidence)
-    return Figure(None if np.isnan(value) else value, low, high, n, method)
+    return IntervalFigure(None if np.isnan(value) else value, low, high, n, method)

@@ -25,7 +25,7 @@ ASSERTED = "a"
 """The place of what a frame asserts."""
 
 
-class Relation(msgspec.Struct, frozen=True):
+class VerbFrame(msgspec.Struct, frozen=True):
     """A verb with its converse: who acts is asked for, and every form says the same."""
 
     asks: str
@@ -47,7 +47,7 @@ class Around(msgspec.Struct, frozen=True):
     after: list[str]
 
 
-class Opinion(msgspec.Struct, frozen=True):
+class OpinionFrame(msgspec.Struct, frozen=True):
     """Ways to say yes and no."""
 
     yes: list[str]
@@ -73,9 +73,9 @@ class Frames(msgspec.Struct, frozen=True):
     mention: dict[str, list[str]]
     """By the kind of answer."""
     around: Around
-    opinion: Opinion
+    opinion: OpinionFrame
     abstention: Abstention
-    relation: list[Relation]
+    relation: list[VerbFrame]
     direction: list[Direction]
     verbs: str
     comparatives: str

@@ -23,7 +23,7 @@ from qassay.models.onnx.judge_segments import COMPARED, ROLES, piece_kinds, word
 from qassay.text.split_joined import split_joined
 from qassay.training.encoder_layers import WIDTH, Trunk, upper_layers
 from qassay.training.fit import Best, fit_one_cycle
-from qassay.training.ragged import Ragged, batches_by_length
+from qassay.training.ragged import RaggedRows, batches_by_length
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -46,7 +46,7 @@ WEIGHTS = {"a2": 4.0, "a1-rt": 2.0, "a0": 2.0}
 _MULTIPLE = 8
 
 
-class PairBatch(NamedTuple):
+class ReadingBatch(NamedTuple):
     """Rows of one pair of texts, padded."""
 
     pieces: torch.Tensor
@@ -74,7 +74,7 @@ class AvaTrunkNetwork(nn.Module):
         """The pairs that the designs read, each once."""
         return tuple(dict.fromkeys(pair for name in self.designs for pair in design_named(name).pairs))
 
-    def forward(self, batches: Mapping[str, PairBatch]) -> dict[str, torch.Tensor]:
+    def forward(self, batches: Mapping[str, ReadingBatch]) -> dict[str, torch.Tensor]:
         """Return each design's logits; `batches` holds the rows of every pair."""
         alone = {pair for name in self.designs for pair in design_named(name).pairs if not design_named(name).peer}
         half, last = {}, {}
@@ -99,7 +99,7 @@ class AvaTrunkNetwork(nn.Module):
         return torch.tanh(self.dense(states))
 
     def _peers(
-        self, batches: Mapping[str, PairBatch], half: Mapping[str, torch.Tensor], pairs: Sequence[str]
+        self, batches: Mapping[str, ReadingBatch], half: Mapping[str, torch.Tensor], pairs: Sequence[str]
     ) -> list[torch.Tensor]:
         """Return the readings of peer attention: both pairs alone, then both while they attend to each other."""
         together = torch.cat([half[pair] for pair in pairs], 1)
@@ -117,8 +117,8 @@ class AvaTrunkNetwork(nn.Module):
 class TrunkPairs:
     """Judged pairs as the network reads them: distinct texts as word pieces, and rows of their numbers."""
 
-    pieces: Ragged
-    keys: Ragged
+    pieces: RaggedRows
+    keys: RaggedRows
     """The word that each piece belongs to."""
     texts: dict[str, NDArray[np.int64]]
     """The number of each row's text, by role."""
@@ -139,11 +139,11 @@ class TrunkPairs:
             found.ids if len(found.ids) <= longest else [*found.ids[: longest - 1], found.ids[-1]]
             for found, (_, longest) in zip(cut, numbers, strict=True)
         ]
-        pieces = Ragged.of(ids, device)
+        pieces = RaggedRows.of(ids, device)
         keys = word_keys(pieces.flat.cpu().numpy(), piece_kinds(tokenizer.get_vocab()))
         label = np.array([row.label for row in rows], np.float32)
         source = np.array([row.source for row in rows])
-        return cls(pieces, Ragged(torch.from_numpy(keys).to(device), pieces.lengths), texts, label, source)
+        return cls(pieces, RaggedRows(torch.from_numpy(keys).to(device), pieces.lengths), texts, label, source)
 
     def __len__(self) -> int:
         return len(self.label)
@@ -154,7 +154,7 @@ class TrunkPairs:
         by_role = np.stack([self.pieces.lengths[number] for number in self.texts.values()])
         return np.asarray(by_role.sum(axis=0), np.int64)
 
-    def batch(self, rows: NDArray[np.int64], pairs: Sequence[str]) -> dict[str, PairBatch]:
+    def batch(self, rows: NDArray[np.int64], pairs: Sequence[str]) -> dict[str, ReadingBatch]:
         """Return some rows, padded, for each pair of texts."""
         keys = {role: self.keys.padded(number[rows]) for role, number in self.texts.items()}
         pieces = {role: self.pieces.padded(number[rows])[0] for role, number in self.texts.items()}
@@ -166,7 +166,7 @@ class TrunkPairs:
         rows: NDArray[np.int64],
         keys: Mapping[str, tuple[torch.Tensor, torch.Tensor]],
         pieces: Mapping[str, torch.Tensor],
-    ) -> PairBatch:
+    ) -> ReadingBatch:
         roles = [ROLE_OF_LETTER[letter] for letter in pair if letter != "-"]
         columns = []
         for role in roles:
@@ -184,7 +184,7 @@ class TrunkPairs:
         lengths = sum(self.pieces.lengths[self.texts[role][rows]] for role in roles) - len(roles) + 1
         longest = -(-int(np.max(lengths)) // _MULTIPLE) * _MULTIPLE
         order = torch.argsort((~present).to(torch.uint8), dim=1, stable=True)[:, :longest]
-        return PairBatch(joined.gather(1, order), present.gather(1, order), marks.gather(1, order))
+        return ReadingBatch(joined.gather(1, order), present.gather(1, order), marks.gather(1, order))
 
 
 def train(

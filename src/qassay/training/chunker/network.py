@@ -13,7 +13,7 @@ from torch.nn import functional
 from qassay.models.syntax import BOUNDS
 from qassay.training.encoder_layers import WIDTH, Trunk, upper_layers
 from qassay.training.fit import fit_one_cycle
-from qassay.training.ragged import Ragged, batches_by_length, encode
+from qassay.training.ragged import RaggedRows, batches_by_length, encode
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -48,8 +48,8 @@ def train(weights: Mapping[str, torch.Tensor], data: Sentences, plan: Plan, devi
     """Train on labelled sentences."""
     torch.manual_seed(plan.seed)
     rng = np.random.default_rng(plan.seed)
-    hidden = encode(Trunk(weights, plan.trunk_depth).to(device), Ragged.of(data.pieces, device))
-    labels = {name: Ragged.of(rows, device) for name, rows in data.labels.items()}
+    hidden = encode(Trunk(weights, plan.trunk_depth).to(device), RaggedRows.of(data.pieces, device))
+    labels = {name: RaggedRows.of(rows, device) for name, rows in data.labels.items()}
     network = ChunkerNetwork(weights, plan.trunk_depth).to(device)
 
     def loss(batch: NDArray[np.int64]) -> torch.Tensor:
@@ -67,7 +67,7 @@ def _loss(
     logits: torch.Tensor,
     present: torch.Tensor,
     rows: NDArray[np.int64],
-    labels: Mapping[str, Ragged],
+    labels: Mapping[str, RaggedRows],
     answers: Sequence[Sequence[tuple[int, int, int]]],
 ) -> torch.Tensor:
     by_layer = dict(zip(_LAYERS, (logits[..., low:high] for low, high in pairwise(BOUNDS)), strict=True))
@@ -96,7 +96,7 @@ def predict(
     network: ChunkerNetwork, weights: Mapping[str, torch.Tensor], plan: Plan, data: Sentences, device: str
 ) -> list[np.ndarray]:
     """Return the logits of every sentence."""
-    hidden = encode(Trunk(weights, plan.trunk_depth).to(device), Ragged.of(data.pieces, device))
+    hidden = encode(Trunk(weights, plan.trunk_depth).to(device), RaggedRows.of(data.pieces, device))
     found: list[np.ndarray] = [np.empty(0)] * len(hidden)
     for batch in batches_by_length(hidden.lengths, 1 << 13):
         states, present = hidden.padded(batch)

@@ -13,7 +13,7 @@ from qassay.metrics.questions.wording.verbs import base_form
 from qassay.training.consistency.drafts import (
     FINITE,
     Draft,
-    Token,
+    DraftToken,
     as_wrong,
     chunks,
     ended,
@@ -166,7 +166,7 @@ def other_number(draft: Draft, number: int, scene: Scene, rng: np.random.Generat
     return put(draft, place, place + 1, (replace(token, text=text, wrong=True),))
 
 
-def _shape(token: Token) -> str:
+def _shape(token: DraftToken) -> str:
     text = token.plain
     if _YEAR.fullmatch(text):
         return "year"
@@ -264,19 +264,25 @@ def negated(draft: Draft, _number: int, _scene: Scene, rng: np.random.Generator)
     short = rng.random() < 0.3  # noqa: PLR2004 - "n't" is rarer in writing
     if verb.plain in _AUXILIARIES and verb.plain != "am":
         deny = (
-            Token("n't", "RB", "I-VP", glued=True, wrong=True)
+            DraftToken("n't", "RB", "I-VP", glued=True, wrong=True)
             if short and verb.plain not in {"can", "will", "may"}
             else None
         )
-        return put(draft, place, place + 1, (replace(verb, wrong=True), deny or Token("not", "RB", "I-VP", wrong=True)))
+        return put(
+            draft, place, place + 1, (replace(verb, wrong=True), deny or DraftToken("not", "RB", "I-VP", wrong=True))
+        )
     base = base_form(verb.text, verb.part, str.isalpha)
     if base is None or verb.part == "MD":
         return None
     support = {"VBD": "did", "VBZ": "does", "VBP": "do"}[verb.part]
-    deny = Token("n't", "RB", "I-VP", glued=True, wrong=True) if short else Token("not", "RB", "I-VP", wrong=True)
-    new: Draft = (Token(support, verb.part, "B-VP", wrong=True), deny, Token(base, "VB", "I-VP", wrong=True))
+    deny = (
+        DraftToken("n't", "RB", "I-VP", glued=True, wrong=True)
+        if short
+        else DraftToken("not", "RB", "I-VP", wrong=True)
+    )
+    new: Draft = (DraftToken(support, verb.part, "B-VP", wrong=True), deny, DraftToken(base, "VB", "I-VP", wrong=True))
     if rng.random() < 0.2:  # noqa: PLR2004 - one in five
-        new = (Token("never", "RB", "B-VP", wrong=True), replace(verb, wrong=True))
+        new = (DraftToken("never", "RB", "B-VP", wrong=True), replace(verb, wrong=True))
     return put(draft, place, place + 1, new)
 
 

@@ -20,7 +20,7 @@ _OPENING = frozenset("([$")
 
 
 @dataclass(frozen=True, slots=True)
-class Token:
+class DraftToken:
     """A word or mark of a draft."""
 
     text: str
@@ -48,10 +48,10 @@ class Token:
         return self.text.lower()
 
 
-Draft = tuple[Token, ...]
+Draft = tuple[DraftToken, ...]
 
 
-class Run(NamedTuple):
+class TokenRun(NamedTuple):
     """Tokens in a row that belong together."""
 
     first: int
@@ -62,31 +62,31 @@ class Run(NamedTuple):
 
 def draft_of(sentence: TaggedSentence) -> Draft:
     """Return a sentence as a draft."""
-    made: list[Token] = []
+    made: list[DraftToken] = []
     before = 0
     for word in sentence.words:
         glued = word.start == before and bool(made)
-        made.append(Token(word.text, word.part, word.chunk, word.entity, glued))
+        made.append(DraftToken(word.text, word.part, word.chunk, word.entity, glued))
         before = word.end
     return tuple(made)
 
 
 def tokens(text: str, part: str = "NN", *, wrong: bool = False) -> Draft:
     """Return words as tokens of one part of speech."""
-    return tuple(Token(word, part, wrong=wrong) for word in text.split())
+    return tuple(DraftToken(word, part, wrong=wrong) for word in text.split())
 
 
-def as_wrong(draft: Iterable[Token]) -> Draft:
+def as_wrong(draft: Iterable[DraftToken]) -> Draft:
     """Mark all tokens as wrong."""
     return tuple(replace(token, wrong=True) for token in draft)
 
 
-def put(draft: Draft, first: int, last: int, new: Iterable[Token]) -> Draft:
+def put(draft: Draft, first: int, last: int, new: Iterable[DraftToken]) -> Draft:
     """Put other tokens into the place of some."""
     return (*draft[:first], *new, *draft[last:])
 
 
-def render(draft: Sequence[Token]) -> tuple[str, tuple[Span, ...]]:
+def render(draft: Sequence[DraftToken]) -> tuple[str, tuple[Span, ...]]:
     """Return a draft as text, with a capital at its beginning, and the places of what is wrong, neighbours as one."""
     text = ""
     spans: list[Span] = []
@@ -104,34 +104,34 @@ def render(draft: Sequence[Token]) -> tuple[str, tuple[Span, ...]]:
     return text[:1].upper() + text[1:], tuple(spans)
 
 
-def names(draft: Draft) -> Iterator[Run]:
+def names(draft: Draft) -> Iterator[TokenRun]:
     """Yield the names and figures of a draft."""
     first = None
-    for place, token in enumerate((*draft, Token(""))):
+    for place, token in enumerate((*draft, DraftToken(""))):
         if first is not None and (token.entity[:1] != "I" or token.named != draft[first].named):
-            yield Run(first, place, draft[first].named)
+            yield TokenRun(first, place, draft[first].named)
             first = None
         if token.entity[:1] == "B" and token.named in NAMED:
             first = place
 
 
-def noun_phrases(draft: Draft) -> Iterator[Run]:
+def noun_phrases(draft: Draft) -> Iterator[TokenRun]:
     """Yield the noun chunks of a draft."""
     yield from (run for run in chunks(draft) if run.kind == "NP")
 
 
-def chunks(draft: Draft) -> Iterator[Run]:
+def chunks(draft: Draft) -> Iterator[TokenRun]:
     """Yield the chunks of a draft; marks between them are in none."""
     first = None
-    for place, token in enumerate((*draft, Token(""))):
+    for place, token in enumerate((*draft, DraftToken(""))):
         if first is not None and (token.chunk[:1] != "I" or token.phrase != draft[first].phrase):
-            yield Run(first, place, draft[first].phrase)
+            yield TokenRun(first, place, draft[first].phrase)
             first = None
         if token.phrase != "O" and first is None:
             first = place
 
 
-def has_subject_and_verb(draft: Sequence[Token]) -> bool:
+def has_subject_and_verb(draft: Sequence[DraftToken]) -> bool:
     """Whether a draft begins with a noun phrase or pronoun and has a finite verb after it."""
     if not draft or draft[0].phrase != "NP":
         return False
@@ -142,4 +142,4 @@ def ended(draft: Draft) -> Draft:
     """Return a draft with a full stop at its end, and no other mark there."""
     while draft and draft[-1].part in {",", ":", ".", "CC", "(", "``"}:
         draft = draft[:-1]
-    return (*draft, Token(".", ".", glued=True))
+    return (*draft, DraftToken(".", ".", glued=True))

@@ -11,7 +11,7 @@ from torch.nn import functional
 
 from qassay.training.encoder_layers import WIDTH, Layer, Trunk, upper_layers
 from qassay.training.fit import adamw, fit, scaled_rates
-from qassay.training.ragged import Encoded, Ragged, batches_by_length, use_plain_attention
+from qassay.training.ragged import Encoded, RaggedRows, batches_by_length, use_plain_attention
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -79,13 +79,13 @@ class ConsistencyNetwork(nn.Module):
         return verdict, self.wrong(hidden[:, :width]), self.support(hidden[:, width:])
 
 
-class Corpus:
+class ClaimCorpus:
     """Claims and documents encoded by the trunk, on the device."""
 
     def __init__(
         self, weights: Mapping[str, torch.Tensor], trunk_depth: int, inputs: ConsistencyInputs, device: str
     ) -> None:
-        self.pieces = Ragged.of(inputs.texts, device)
+        self.pieces = RaggedRows.of(inputs.texts, device)
         self.hidden = Encoded(Trunk(weights, trunk_depth).to(device), self.pieces)
         self.claim = np.array(inputs.claims, np.int64)
         self.document = np.array(inputs.documents, np.int64)
@@ -152,7 +152,7 @@ def train(
     torch.manual_seed(plan.seed)
     rng = np.random.default_rng(plan.seed)
     use_plain_attention()
-    corpus = Corpus(weights, plan.trunk_depth, inputs, device)
+    corpus = ClaimCorpus(weights, plan.trunk_depth, inputs, device)
     network.to(device)
     for layer in network.layers:
         if isinstance(layer, Layer):
@@ -199,7 +199,7 @@ def predict(
     device: str,
 ) -> NDArray[np.float64]:
     """Return the verdicts' logits."""
-    corpus = Corpus(weights, trunk_depth, inputs, device)
+    corpus = ClaimCorpus(weights, trunk_depth, inputs, device)
     network.to(device).eval()
     found = np.zeros(len(corpus.claim))
     for batch in batches_by_length(corpus.lengths, _AT_ONCE):

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from qassay.arrays import Bools, Floats
-    from qassay.models.onnx.consistency import Verdict
+    from qassay.models.onnx.consistency import ClaimVerdict
     from qassay.training.answer_text import Span
     from qassay.training.consistency.rows import ClaimRow
 
@@ -38,7 +38,7 @@ class ConsistencyQuality:
     """Of the claims whose support is known, how often the span found touches it."""
 
 
-def measure(verdicts: Sequence[Verdict], claims: Sequence[ClaimRow]) -> ConsistencyQuality:
+def measure(verdicts: Sequence[ClaimVerdict], claims: Sequence[ClaimRow]) -> ConsistencyQuality:
     """Compare verdicts with what is known."""
     likely = np.array([verdict.consistent for verdict in verdicts])
     truth = np.array([claim.consistent for claim in claims], bool)

@@ -6,7 +6,7 @@ import itertools
 from typing import TYPE_CHECKING
 
 from qassay.metrics.questions.wording.verbs import past_form, third_person
-from qassay.training.consistency.drafts import NOUNS, Draft, Run, Token, chunks, draft_of, ended, tokens
+from qassay.training.consistency.drafts import NOUNS, Draft, DraftToken, TokenRun, chunks, draft_of, ended, tokens
 
 if TYPE_CHECKING:
     from qassay.models.syntax import TaggedSentence
@@ -108,7 +108,7 @@ def _inverted(word: str, rest: Draft, said: Draft, noun: Draft, before: str) -> 
     return ended((*subject, *action, *item, *tail))
 
 
-def _action(helper: Token, verb: Draft) -> Draft | None:
+def _action(helper: DraftToken, verb: Draft) -> Draft | None:
     """Return the verb as a statement has it: "did … take" is "took"."""
     if helper.plain not in _SUPPORT:
         return (helper, *verb)
@@ -117,7 +117,7 @@ def _action(helper: Token, verb: Draft) -> Draft | None:
         return None
     base = verb[place].plain
     form = {"did": past_form(base), "does": third_person(base), "do": base}[helper.plain]
-    return (*verb[:place], Token(form, "VBD", "B-VP"), *verb[place + 1 :])
+    return (*verb[:place], DraftToken(form, "VBD", "B-VP"), *verb[place + 1 :])
 
 
 def _placed(said: Draft, before: str, word: str) -> Draft:
@@ -126,7 +126,7 @@ def _placed(said: Draft, before: str, word: str) -> Draft:
     if first in _PREPOSITIONS:
         return said
     fitting = before.lower() if before.lower() in _PREPOSITIONS - {"of", "as"} else "in"
-    return (Token(fitting if word in {"where", "when"} else "in", "IN", "B-PP"), *said)
+    return (DraftToken(fitting if word in {"where", "when"} else "in", "IN", "B-PP"), *said)
 
 
 def opinion(asked: TaggedSentence, *, yes: bool) -> Draft | None:
@@ -144,14 +144,14 @@ def opinion(asked: TaggedSentence, *, yes: bool) -> Draft | None:
     if end is None:
         return None
     subject, rest = draft[1:end], draft[end:]
-    marked = Token(helper.plain, helper.part, "B-VP", wrong=True)
+    marked = DraftToken(helper.plain, helper.part, "B-VP", wrong=True)
     if not yes:
-        return ended((*subject, marked, Token("not", "RB", "I-VP", wrong=True), *rest))
+        return ended((*subject, marked, DraftToken("not", "RB", "I-VP", wrong=True), *rest))
     if helper.plain not in _SUPPORT:
         return ended((*subject, marked, *rest))
     action = _action(helper, rest[:1])
     return (
-        ended((*subject, *(Token(each.text, each.part, each.chunk, wrong=True) for each in action), *rest[1:]))
+        ended((*subject, *(DraftToken(each.text, each.part, each.chunk, wrong=True) for each in action), *rest[1:]))
         if action
         else None
     )
@@ -159,7 +159,7 @@ def opinion(asked: TaggedSentence, *, yes: bool) -> Draft | None:
 
 def _subject_end(draft: Draft) -> int | None:
     """Return where the subject of a yes-no question ends: before its verb, adjective or second noun phrase."""
-    found: list[Run] = [run for run in chunks(draft) if run.first >= 1]
+    found: list[TokenRun] = [run for run in chunks(draft) if run.first >= 1]
     if not found or found[0].kind != "NP":
         return None
     for before, run in itertools.pairwise(found):

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from qassay.training.consistency.drafts import (
     FINITE,
     Draft,
-    Run,
-    Token,
+    DraftToken,
+    TokenRun,
     chunks,
     ended,
     has_subject_and_verb,
@@ -112,7 +112,7 @@ def _in_brackets(draft: Draft) -> set[int]:
 
 def _tidy(draft: Draft) -> Draft:
     """Leave out commas at the beginning and doubled ones."""
-    kept: list[Token] = []
+    kept: list[DraftToken] = []
     for token in draft:
         if token.text == "," and (not kept or kept[-1].text in {",", "("}):
             continue
@@ -156,7 +156,7 @@ def apposition(draft: Draft, _number: int, _scene: Scene, _rng: np.random.Genera
         if verb is None or draft[end : end + 1] == () or draft[end].text != ",":
             continue
         form = "was" if verb.part == "VBD" else "is"
-        return ended((*draft[run.first : run.last], Token(form, "VBD", "B-VP"), *told))
+        return ended((*draft[run.first : run.last], DraftToken(form, "VBD", "B-VP"), *told))
     return None
 
 
@@ -177,10 +177,10 @@ def other_voice(draft: Draft, _number: int, _scene: Scene, _rng: np.random.Gener
     return None
 
 
-def _passive(draft: Draft, left: Run, verb: Run, right: Run) -> Draft | None:
+def _passive(draft: Draft, left: TokenRun, verb: TokenRun, right: TokenRun) -> Draft | None:
     if verb.last - verb.first != 1 or draft[verb.first].part != "VBD" or not draft[verb.first].text.endswith("ed"):
         return None
-    after = draft[right.last] if right.last < len(draft) else Token(".", ".")
+    after = draft[right.last] if right.last < len(draft) else DraftToken(".", ".")
     if (
         after.part not in {".", "IN", ","}
         or after.plain in {"of", "that", "as", "to"}
@@ -188,16 +188,16 @@ def _passive(draft: Draft, left: Run, verb: Run, right: Run) -> Draft | None:
     ):
         return None
     many = draft[right.last - 1].part in {"NNS", "NNPS"}
-    be = Token("were" if many else "was", "VBD", "B-VP")
+    be = DraftToken("were" if many else "was", "VBD", "B-VP")
     done = replace(draft[verb.first], part="VBN", chunk="I-VP")
-    by = Token("by", "IN", "B-PP")
+    by = DraftToken("by", "IN", "B-PP")
     return (
         *draft[: left.first], *draft[right.first : right.last], be, done, by, *draft[left.first : left.last],
         *draft[right.last :],
     )  # fmt: skip
 
 
-def _active(draft: Draft, left: Run, verb: Run, right: Run) -> Draft | None:
+def _active(draft: Draft, left: TokenRun, verb: TokenRun, right: TokenRun) -> Draft | None:
     verbs = draft[verb.first : verb.last]
     if len(verbs) != 2 or verbs[0].plain not in {"was", "were"} or not verbs[1].text.endswith("ed"):  # noqa: PLR2004
         return None
@@ -206,7 +206,7 @@ def _active(draft: Draft, left: Run, verb: Run, right: Run) -> Draft | None:
     agent = next((run for run in chunks(draft) if run.first == right.last and run.kind == "NP"), None)
     if agent is None or any(token.part in {"PRP", "VBG", "CD"} for token in draft[agent.first : agent.last]):
         return None
-    after = draft[agent.last] if agent.last < len(draft) else Token(".", ".")
+    after = draft[agent.last] if agent.last < len(draft) else DraftToken(".", ".")
     if after.part not in {".", "IN"} or after.plain in {"of", "that"}:
         return None
     return (
@@ -234,7 +234,7 @@ def other_figures(draft: Draft, _number: int, _scene: Scene, _rng: np.random.Gen
     made = list(draft)
     for place, token in enumerate(draft):
         if token.text.isdecimal() and len(token.text) <= 2 and 1 < int(token.text) < len(_WORDS):  # noqa: PLR2004
-            before = draft[place - 1] if place else Token("")
+            before = draft[place - 1] if place else DraftToken("")
             if token.named != "time" and before.part not in {"$", "NNP", "CD"} and not token.glued:
                 made[place] = replace(token, text=_WORDS[int(token.text)])
         elif token.plain in _WORDS[2:] and token.part == "CD":
@@ -254,7 +254,7 @@ def pronoun_for_name(draft: Draft, _number: int, scene: Scene, _rng: np.random.G
         return None
     if run.last >= len(draft) or draft[run.last].part not in FINITE:
         return None
-    return put(draft, 0, run.last, (Token(gender.capitalize(), "PRP", "B-NP"),))
+    return put(draft, 0, run.last, (DraftToken(gender.capitalize(), "PRP", "B-NP"),))
 
 
 def name_for_pronoun(draft: Draft, _number: int, scene: Scene, _rng: np.random.Generator) -> Draft | None:
@@ -285,9 +285,11 @@ def fused(draft: Draft, number: int, scene: Scene, rng: np.random.Generator) -> 
     pair = (draft, other) if rng.random() < 0.5 else (other, draft)  # noqa: PLR2004 - one half
     if any(token.text == "?" for part in pair for token in part):
         return None
-    link = ((Token(",", ",", glued=True), Token("and", "CC")), (Token(";", ":", glued=True),), (Token("while", "IN"),))[
-        int(rng.integers(3))
-    ]
+    link = (
+        (DraftToken(",", ",", glued=True), DraftToken("and", "CC")),
+        (DraftToken(";", ":", glued=True),),
+        (DraftToken("while", "IN"),),
+    )[int(rng.integers(3))]
     first, second = (ended(part)[:-1] for part in pair)
     return ended((*first, *link, *second))
 

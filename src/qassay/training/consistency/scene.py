@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from qassay.training.consistency.drafts import Draft, Token
+    from qassay.training.consistency.drafts import Draft, DraftToken
 
 SWAPPED = ("person", "organisation", "place", "nationality", "name")
 """Kinds of names that are exchanged as wholes."""
@@ -28,7 +28,7 @@ def drawn(options: Sequence[Draft], rng: np.random.Generator) -> Draft:
     return options[int(rng.integers(len(options)))]
 
 
-def word_set(draft: Sequence[Token]) -> set[str]:
+def word_set(draft: Sequence[DraftToken]) -> set[str]:
     """Return the words of a draft, in small letters."""
     return {token.plain for token in draft if token.text[:1].isalnum()}
 
@@ -65,7 +65,7 @@ class Scene:
     """By kind: the number of the sentence, and the name."""
     phrases: Mapping[str, list[tuple[int, Draft]]] = field(default_factory=lambda: defaultdict(list))
     """Short noun phrases without names, by their head's part of speech."""
-    words: Mapping[str, list[tuple[int, Token]]] = field(default_factory=lambda: defaultdict(list))
+    words: Mapping[str, list[tuple[int, DraftToken]]] = field(default_factory=lambda: defaultdict(list))
     """Words by part of speech."""
 
     @classmethod

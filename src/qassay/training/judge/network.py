@@ -23,7 +23,7 @@ from qassay.models.onnx.reader import ReaderHead
 from qassay.training.encoder_layers import WIDTH, Trunk, upper_layers
 from qassay.training.fit import fit_one_cycle
 from qassay.training.objective import VERDICTS
-from qassay.training.ragged import Ragged, batches_by_length
+from qassay.training.ragged import RaggedRows, batches_by_length
 from qassay.training.reader.layers import reader_layers
 
 if TYPE_CHECKING:
@@ -76,10 +76,10 @@ class JudgeNetwork(nn.Module):
 class JudgePairs:
     """The texts of each pair on the device, ready to be put side by side."""
 
-    pieces: Ragged
-    keys: Ragged
+    pieces: RaggedRows
+    keys: RaggedRows
     """The word that each piece belongs to."""
-    asserted: Ragged
+    asserted: RaggedRows
     """Whether each piece is asserted."""
     texts: dict[str, torch.Tensor]
     """For each role the number of its text, -1 for none."""
@@ -91,7 +91,7 @@ class JudgePairs:
         keys = torch.from_numpy(word_keys(inputs.pieces, inputs.kinds)).to(device)
         asserted = torch.from_numpy(inputs.asserted.astype("int64")).to(device)
         texts = {role: torch.from_numpy(getattr(inputs, role)).to(device) for role in ROLES}
-        flat = [Ragged(each, inputs.lengths) for each in (pieces, keys, asserted)]
+        flat = [RaggedRows(each, inputs.lengths) for each in (pieces, keys, asserted)]
         return cls(flat[0], flat[1], flat[2], texts)
 
     def lengths(self, *, context: bool) -> NDArray[np.int64]:
@@ -129,7 +129,7 @@ class JudgePairs:
         return pieces.gather(1, order), present.gather(1, order), marks.gather(1, order)
 
     @staticmethod
-    def _text(rows: Ragged, numbers: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    def _text(rows: RaggedRows, numbers: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         values, present = rows.padded(numbers.clamp(min=0))
         return values, present & (numbers >= 0)[:, None]
 

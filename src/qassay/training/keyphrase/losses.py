@@ -10,7 +10,7 @@ from torch import nn
 from torch.nn import functional
 
 from qassay.training.keyphrase.network import AnswerNetwork, CrossNetwork, JoinedNetwork, PairBatch
-from qassay.training.ragged import Ragged
+from qassay.training.ragged import RaggedRows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,16 +51,16 @@ class Loaded:
         return _filled(self._taught, rows) if self._taught else None
 
 
-def _filled(shares: Ragged, rows: Rows) -> torch.Tensor:
+def _filled(shares: RaggedRows, rows: Rows) -> torch.Tensor:
     values, there = shares.padded(rows)
     return values * there
 
 
-def ragged(rows: Sequence[NDArray[np.float32]] | Sequence[NDArray[np.int64]], device: str) -> Ragged:
+def ragged(rows: Sequence[NDArray[np.float32]] | Sequence[NDArray[np.int64]], device: str) -> RaggedRows:
     """Store rows of numbers on a device."""
     lengths = np.array([len(row) for row in rows], np.int64)
     flat = np.concatenate(rows) if rows else np.zeros(0, np.float32)
-    return Ragged(torch.from_numpy(flat).to(device), lengths)
+    return RaggedRows(torch.from_numpy(flat).to(device), lengths)
 
 
 class JudgedLoss(nn.Module):
@@ -100,7 +100,7 @@ class JudgedLoss(nn.Module):
         return loss if taught is None else loss + plan.taught / 2 * listed(logits, taught)
 
 
-def _overlap(share: torch.Tensor, held: Ragged, pairs: Rows) -> torch.Tensor:
+def _overlap(share: torch.Tensor, held: RaggedRows, pairs: Rows) -> torch.Tensor:
     found = _filled(held, pairs)
     return (share[:, : found.shape[1]] * found).sum(1)
 

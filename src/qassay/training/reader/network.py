@@ -13,7 +13,7 @@ from qassay.errors import SpecError
 from qassay.training.encoder_layers import WIDTH, Trunk, upper_layers
 from qassay.training.fit import adamw, fit, scaled_rates
 from qassay.training.process_group import ProcessGroup
-from qassay.training.ragged import Encoded, Ragged, batches_by_length, use_plain_attention
+from qassay.training.ragged import Encoded, RaggedRows, batches_by_length, use_plain_attention
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -73,12 +73,12 @@ class ReaderNetwork(nn.Module):
         return scores
 
 
-class Corpus:
+class QuestionCorpus:
     """Pairs with their texts encoded by the trunk, on the device."""
 
     def __init__(self, weights: Mapping[str, torch.Tensor], trunk_depth: int, asked: ReaderInputs, device: str) -> None:
         self.asked = asked
-        self.pieces = Ragged.of(asked.texts, device)
+        self.pieces = RaggedRows.of(asked.texts, device)
         self.question = np.array(asked.questions)
         self.passage = np.array(asked.passages)
         self.lengths = self.pieces.lengths[self.question] + self.pieces.lengths[self.passage]
@@ -123,9 +123,9 @@ class Corpus:
         return ((1 - trust) * marked + trust * thought).mean()
 
 
-def _stored(opinions: Sequence[NDArray[np.float16]], device: str) -> Ragged:
+def _stored(opinions: Sequence[NDArray[np.float16]], device: str) -> RaggedRows:
     flat = torch.from_numpy(np.concatenate(opinions)).to(device)
-    return Ragged(flat, np.array([len(opinion) for opinion in opinions], np.int64))
+    return RaggedRows(flat, np.array([len(opinion) for opinion in opinions], np.int64))
 
 
 def _between_marks(present: torch.Tensor) -> torch.Tensor:
@@ -157,7 +157,7 @@ def train(
     """
     group = group or ProcessGroup()
     rng = np.random.default_rng([plan.seed, group.rank])
-    corpus = Corpus(weights, plan.trunk_depth, inputs, device)
+    corpus = QuestionCorpus(weights, plan.trunk_depth, inputs, device)
     use_plain_attention()
     # On a CPU plain products take half the time of the fused attention's backward pass.
     torch.backends.cuda.enable_flash_sdp(enabled=device != "cpu")

@@ -16,7 +16,7 @@ import torch
 from qassay.errors import SpecError
 from qassay.training.base_model import base_weights
 from qassay.training.ragged import batches_by_length, use_plain_attention
-from qassay.training.reader.network import Corpus, ReaderNetwork, masked_scores
+from qassay.training.reader.network import QuestionCorpus, ReaderNetwork, masked_scores
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -86,7 +86,7 @@ def _opinions(base: Path, tuned: Path, asked: ReaderInputs, device: str) -> list
     network.load_state_dict(load_file(tuned))
     network.to(device).eval()
     use_plain_attention()
-    corpus = Corpus(weights, 0, asked, device)
+    corpus = QuestionCorpus(weights, 0, asked, device)
     widths = corpus.pieces.lengths[corpus.passage] - 1
     found: list[NDArray[np.float32]] = [np.empty((0, 2), np.float32)] * len(widths)
     for batch in batches_by_length(corpus.lengths, _ASKED_AT_ONCE[torch.device(device).type]):

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import sqlite3
 
 
-class Progress(msgspec.Struct, frozen=True):
+class ProjectProgress(msgspec.Struct, frozen=True):
     """How far a project is."""
 
     items: int
@@ -69,7 +69,7 @@ def find_all(connection: sqlite3.Connection, only: int | None = None) -> list[Pr
     return [_project(row) for row in rows]
 
 
-def progress(connection: sqlite3.Connection, project: Project) -> Progress:
+def progress(connection: sqlite3.Connection, project: Project) -> ProjectProgress:
     """Count what a project has."""
     items, drawn = connection.execute(
         "SELECT count(*), count(round) FROM item WHERE project = ? AND kind = 'work'", (project.id,)
@@ -83,7 +83,7 @@ def progress(connection: sqlite3.Connection, project: Project) -> Progress:
     (people,) = connection.execute(
         "SELECT count(*) FROM annotator WHERE project = ? AND role = 'annotator' AND revoked_at IS NULL", (project.id,)
     ).fetchone()
-    return Progress(items, drawn, complete, judgements, drawn * project.k, cannot, people)
+    return ProjectProgress(items, drawn, complete, judgements, drawn * project.k, cannot, people)
 
 
 def described(connection: sqlite3.Connection, project: Project) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from qassay.metrics.questions.sentences.sentence_units import COMMA, CONJUNCTION
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from qassay.metrics.questions.sentences.sentence_units import Unit
+    from qassay.metrics.questions.sentences.sentence_units import SentenceUnit
     from qassay.models.syntax import Span, TaggedSentence
 
 _ARTICLES = frozenset({"a", "an", "the"})
@@ -30,7 +30,7 @@ class Apposition:
     """Past what describes the description further."""
 
 
-def find_appositions(sentence: TaggedSentence, units: Sequence[Unit]) -> list[Apposition]:
+def find_appositions(sentence: TaggedSentence, units: Sequence[SentenceUnit]) -> list[Apposition]:
     """Return the names with a description beside them between commas; parts of an enumeration are none.
 
     The description follows, with what describes it further ("Anna Berg, a nurse from Bergen,"), or goes before ("The
@@ -63,24 +63,24 @@ def find_appositions(sentence: TaggedSentence, units: Sequence[Unit]) -> list[Ap
     return found
 
 
-def _is_name(sentence: TaggedSentence, unit: Unit) -> bool:
+def _is_name(sentence: TaggedSentence, unit: SentenceUnit) -> bool:
     words = sentence.words[unit.first : unit.last]
     return words[-1].part == "NNP" and all(word.part in {"NNP", "DT", "NN", "JJ"} for word in words)
 
 
-def _describes(sentence: TaggedSentence, unit: Unit) -> bool:
+def _describes(sentence: TaggedSentence, unit: SentenceUnit) -> bool:
     """Whether a noun phrase says what something is: one thing, told of with an article or by a role."""
     words = sentence.words[unit.first : unit.last]
     opens = words[0].text.lower() in _ARTICLES | _ROLES
     return opens and words[-1].part == "NN" and not any(word.part in {"CC", "POS", ","} for word in words)
 
 
-def _stands_alone(description: Sequence[Unit]) -> bool:
+def _stands_alone(description: Sequence[SentenceUnit]) -> bool:
     """Whether noun phrases and prepositions take turns, and a noun phrase is last."""
     return description[-1].kind == NOUN_PHRASE and all(a.kind != b.kind for a, b in pairwise(description))
 
 
-def _is_enumerated(units: Sequence[Unit], place: int, last: int) -> bool:
+def _is_enumerated(units: Sequence[SentenceUnit], place: int, last: int) -> bool:
     """Whether other members of an enumeration stand before or behind, or the description does not end."""
     before = units[place - 1].kind if place else STOP
     closing = units[last].kind if last < len(units) else STOP

@@ -27,7 +27,7 @@ from qassay.metrics.questions.wording.verbs import is_past
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from qassay.metrics.questions.sentences.sentence_units import Unit
+    from qassay.metrics.questions.sentences.sentence_units import SentenceUnit
     from qassay.models.syntax import Span, TaggedSentence, Word
 
 _SUBJECT_PRONOUNS = frozenset({"who", "which", "that"})
@@ -77,7 +77,7 @@ class _Subject(NamedTuple):
     introduction: Span
 
 
-def find_clauses(sentence: TaggedSentence, units: Sequence[Unit]) -> list[Clause]:
+def find_clauses(sentence: TaggedSentence, units: Sequence[SentenceUnit]) -> list[Clause]:
     """Return the clauses whose subject and verb are plain, in the order of their verbs.
 
     Inserted parts between a subject and its verb ("Anna Berg, a nurse from Bergen, won") belong to no clause's words;
@@ -113,7 +113,7 @@ def with_finite_verbs(sentence: TaggedSentence) -> TaggedSentence:
     return replace(sentence, words=tuple(words))
 
 
-def _mistaken(sentence: TaggedSentence, part: Sequence[Unit]) -> int | None:
+def _mistaken(sentence: TaggedSentence, part: Sequence[SentenceUnit]) -> int | None:
     """Return the verb right behind a noun phrase, in a part of a sentence that has no finite verb."""
     verbs = [i for i, unit in enumerate(part) if unit.kind == VERB]
     if not verbs or any(finite_verb(sentence, part[i]) is not None for i in verbs):
@@ -133,7 +133,7 @@ def _tense(verb: str) -> str:
 
 
 def _clause(
-    sentence: TaggedSentence, units: Sequence[Unit], place: int, finite: int, found: Mapping[int, Clause]
+    sentence: TaggedSentence, units: Sequence[SentenceUnit], place: int, finite: int, found: Mapping[int, Clause]
 ) -> Clause | None:
     left = place - 1
     while left >= 0 and units[left].kind == ADVERB:
@@ -148,7 +148,7 @@ def _clause(
 
 
 def _reported(
-    sentence: TaggedSentence, units: Sequence[Unit], verb: int, start: int, found: Mapping[int, Clause]
+    sentence: TaggedSentence, units: Sequence[SentenceUnit], verb: int, start: int, found: Mapping[int, Clause]
 ) -> Span | None:
     """Return the clause right before a verb that reports, only marks between them."""
     earlier = [each for each in found.values() if each.end <= start and each.complete]
@@ -162,7 +162,7 @@ def _reported(
 
 
 def _subject(
-    sentence: TaggedSentence, units: Sequence[Unit], verb: int, left: int, found: Mapping[int, Clause]
+    sentence: TaggedSentence, units: Sequence[SentenceUnit], verb: int, left: int, found: Mapping[int, Clause]
 ) -> _Subject | None:
     """Return the subject of a verb, whose last unit is `left`."""
     kind = units[left].kind if left >= 0 else STOP
@@ -185,7 +185,9 @@ def _subject(
     return _plain_subject(sentence, units, first, left)
 
 
-def _relative_subject(sentence: TaggedSentence, units: Sequence[Unit], verb: int, pronoun: int) -> _Subject | None:
+def _relative_subject(
+    sentence: TaggedSentence, units: Sequence[SentenceUnit], verb: int, pronoun: int
+) -> _Subject | None:
     """Return what "who", "which" or "that" stands for."""
     unit = units[pronoun]
     word = sentence.words[unit.first].text.lower()
@@ -196,7 +198,7 @@ def _relative_subject(sentence: TaggedSentence, units: Sequence[Unit], verb: int
     return None if antecedent is None else _Subject(antecedent, unit.first, (unit.first, unit.first))
 
 
-def _shared_subject(units: Sequence[Unit], conjunction: int, found: Mapping[int, Clause]) -> _Subject | None:
+def _shared_subject(units: Sequence[SentenceUnit], conjunction: int, found: Mapping[int, Clause]) -> _Subject | None:
     """Return the subject of the clause before "and", unless another sentence has begun."""
     behind = units[conjunction].last
     earlier = [each for each in found.values() if each.begins < behind]
@@ -206,7 +208,7 @@ def _shared_subject(units: Sequence[Unit], conjunction: int, found: Mapping[int,
     return None if crossed else _Subject(earlier[-1].subject, behind, (behind, behind))
 
 
-def _plain_subject(sentence: TaggedSentence, units: Sequence[Unit], first: int, left: int) -> _Subject | None:
+def _plain_subject(sentence: TaggedSentence, units: Sequence[SentenceUnit], first: int, left: int) -> _Subject | None:
     """Return the units from a noun phrase on as a subject, if nothing shows that they are part of something else."""
     region = units[first : left + 1]
     before = units[first - 1] if first else None
@@ -230,7 +232,7 @@ def _plain_subject(sentence: TaggedSentence, units: Sequence[Unit], first: int, 
     return _Subject((start, region[-1].last), start, introduction)
 
 
-def _lacks_article(sentence: TaggedSentence, unit: Unit) -> bool:
+def _lacks_article(sentence: TaggedSentence, unit: SentenceUnit) -> bool:
     """Whether a noun phrase in the singular has no article, as one that was cut short."""
     first, last = sentence.words[unit.first], sentence.words[unit.last - 1]
     people = last.named in {"people", "group"}
@@ -238,7 +240,9 @@ def _lacks_article(sentence: TaggedSentence, unit: Unit) -> bool:
     return last.part == "NN" and opens and not people
 
 
-def _antecedent(sentence: TaggedSentence, units: Sequence[Unit], place: int, verb: Word, *, who: bool) -> Span | None:
+def _antecedent(
+    sentence: TaggedSentence, units: Sequence[SentenceUnit], place: int, verb: Word, *, who: bool
+) -> Span | None:
     """Return the noun phrase that a relative pronoun stands for, with what "of" adds to it where that one cannot be."""
     last = place
     while place >= 0 and units[place].kind == NOUN_PHRASE:
@@ -252,7 +256,7 @@ def _antecedent(sentence: TaggedSentence, units: Sequence[Unit], place: int, ver
     return None
 
 
-def _may_precede(sentence: TaggedSentence, unit: Unit, verb: Word, *, who: bool) -> bool:
+def _may_precede(sentence: TaggedSentence, unit: SentenceUnit, verb: Word, *, who: bool) -> bool:
     """Whether a noun phrase has the number that a verb calls for, and is of people before "who"."""
     nouns = [word for word in sentence.words[unit.first : unit.last] if word.part[:2] == "NN"]
     if not nouns or (who and nouns[-1].named not in {"person", "people", "group", "organisation", "nationality"}):
@@ -262,7 +266,7 @@ def _may_precede(sentence: TaggedSentence, unit: Unit, verb: Word, *, who: bool)
     return not (plural and nouns[-1].part in {"NN", "NNP"}) and not (singular and nouns[-1].part in {"NNS", "NNPS"})
 
 
-def _may_be_subject(sentence: TaggedSentence, unit: Unit) -> bool:
+def _may_be_subject(sentence: TaggedSentence, unit: SentenceUnit) -> bool:
     if unit.kind == CONJUNCTION:
         return coordinates(sentence, unit)
     if unit.kind == VERB:
@@ -270,7 +274,7 @@ def _may_be_subject(sentence: TaggedSentence, unit: Unit) -> bool:
     return unit.kind in {NOUN_PHRASE, PREPOSITION}
 
 
-def _in_relative(sentence: TaggedSentence, units: Sequence[Unit], place: int) -> bool:
+def _in_relative(sentence: TaggedSentence, units: Sequence[SentenceUnit], place: int) -> bool:
     """Whether a unit is the verb or the pronoun of a relative clause right behind a noun phrase."""
     pronoun = place if units[place].kind == WH else place - 1
     while pronoun > 0 and units[pronoun].kind == ADVERB:
@@ -281,7 +285,7 @@ def _in_relative(sentence: TaggedSentence, units: Sequence[Unit], place: int) ->
     return subject and units[pronoun - 1].kind == NOUN_PHRASE
 
 
-def _insertion(sentence: TaggedSentence, units: Sequence[Unit], closing: int) -> int | None:
+def _insertion(sentence: TaggedSentence, units: Sequence[SentenceUnit], closing: int) -> int | None:
     """Return the comma that opens what ends on another, between a noun phrase and its verb."""
     for place in range(closing - 1, 0, -1):
         if units[place].kind == STOP:
@@ -295,7 +299,7 @@ def _insertion(sentence: TaggedSentence, units: Sequence[Unit], closing: int) ->
     return None
 
 
-def _introduction(units: Sequence[Unit], comma: int) -> Span:
+def _introduction(units: Sequence[SentenceUnit], comma: int) -> Span:
     """Return the prepositional phrase or time that a sentence opens with, before the comma."""
     first = comma
     while first > 0 and units[first - 1].kind in {NOUN_PHRASE, PREPOSITION}:
@@ -304,11 +308,11 @@ def _introduction(units: Sequence[Unit], comma: int) -> Span:
     return (units[first].first, units[comma].first) if opens and first < comma else (units[comma].last,) * 2
 
 
-def _reports(sentence: TaggedSentence, unit: Unit) -> bool:
+def _reports(sentence: TaggedSentence, unit: SentenceUnit) -> bool:
     return any(word.text.lower() in REPORTING for word in sentence.words[unit.first : unit.last])
 
 
-def _end(sentence: TaggedSentence, units: Sequence[Unit], verb: int) -> tuple[int, bool]:
+def _end(sentence: TaggedSentence, units: Sequence[SentenceUnit], verb: int) -> tuple[int, bool]:
     """Return where a clause ends, and whether it is complete there."""
     place = verb + 1
     while place < len(units):
@@ -332,7 +336,7 @@ def _end(sentence: TaggedSentence, units: Sequence[Unit], verb: int) -> tuple[in
     return last.last, complete
 
 
-def _is_complete(sentence: TaggedSentence, last: Unit, stopped: Unit | None) -> bool:
+def _is_complete(sentence: TaggedSentence, last: SentenceUnit, stopped: SentenceUnit | None) -> bool:
     """Whether a clause may end on a unit where another one stops it."""
     part = sentence.words[last.last - 1].part
     if last.kind in {PREPOSITION, CONJUNCTION} or part == "POS":
@@ -350,7 +354,7 @@ def _is_half(sentence: TaggedSentence, first: int, last: int) -> bool:
     return ("both" in words and "and" not in words) or ("either" in words and "or" not in words)
 
 
-def _lacks_report(sentence: TaggedSentence, verb: Unit, behind: Sequence[Unit]) -> bool:
+def _lacks_report(sentence: TaggedSentence, verb: SentenceUnit, behind: Sequence[SentenceUnit]) -> bool:
     """Whether a verb that reports has nothing behind it that it could report."""
     passive = sentence.words[verb.first].text.lower() in _BE and sentence.words[verb.last - 1].part == "VBN"
     if passive or not _reports(sentence, verb):
@@ -359,16 +363,16 @@ def _lacks_report(sentence: TaggedSentence, verb: Unit, behind: Sequence[Unit]) 
     return tells or not behind or behind[0].kind != NOUN_PHRASE or is_time(sentence, behind[0])
 
 
-def _has_noun(sentence: TaggedSentence, unit: Unit) -> bool:
+def _has_noun(sentence: TaggedSentence, unit: SentenceUnit) -> bool:
     return any(word.part[:2] == "NN" or word.part == "CD" for word in sentence.words[unit.first : unit.last])
 
 
-def _optional(sentence: TaggedSentence, unit: Unit) -> bool:
+def _optional(sentence: TaggedSentence, unit: SentenceUnit) -> bool:
     word = sentence.words[unit.first]
     return (unit.kind == STOP and word.part == ".") or unit.kind == CONJUNCTION or word.text.lower() in _ADVERBIAL
 
 
-def _joins_clause(units: Sequence[Unit], place: int) -> bool:
+def _joins_clause(units: Sequence[SentenceUnit], place: int) -> bool:
     """Whether "and" or "but" joins a verb or a clause of its own rather than a noun phrase."""
     for unit in units[place + 1 :]:
         if unit.kind == VERB:
@@ -378,7 +382,9 @@ def _joins_clause(units: Sequence[Unit], place: int) -> bool:
     return False
 
 
-def _before_embedded(sentence: TaggedSentence, units: Sequence[Unit], verb: int, inner: int) -> tuple[int, bool]:
+def _before_embedded(
+    sentence: TaggedSentence, units: Sequence[SentenceUnit], verb: int, inner: int
+) -> tuple[int, bool]:
     """End before, or with, the clause that follows without a word between: "say the law is", "a dog she loved"."""
     if units[verb - 1].kind == WH:
         return units[inner - 1].last, units[inner - 1].kind == NOUN_PHRASE
@@ -392,7 +398,7 @@ def _before_embedded(sentence: TaggedSentence, units: Sequence[Unit], verb: int,
     return units[start - 1].last, units[start - 1].kind == NOUN_PHRASE
 
 
-def _with_complement(sentence: TaggedSentence, units: Sequence[Unit], place: int, end: int) -> tuple[int, bool]:
+def _with_complement(sentence: TaggedSentence, units: Sequence[SentenceUnit], place: int, end: int) -> tuple[int, bool]:
     """Take in the "that" clause of a verb that reports."""
     if place >= len(units) or sentence.words[units[place].first].text.lower() != "that":
         return end, False

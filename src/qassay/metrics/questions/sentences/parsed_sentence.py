@@ -13,7 +13,7 @@ from qassay.metrics.questions.sentences.sentence_units import NOUN_PHRASE, coord
 if TYPE_CHECKING:
     from qassay.metrics.questions.sentences.appositions import Apposition
     from qassay.metrics.questions.sentences.clauses import Clause
-    from qassay.metrics.questions.sentences.sentence_units import Unit
+    from qassay.metrics.questions.sentences.sentence_units import SentenceUnit
     from qassay.models.syntax import TaggedSentence, Word
 
 
@@ -23,7 +23,7 @@ class ParsedSentence:
 
     sentence: TaggedSentence
     """With the tenses that its clauses call for."""
-    units: tuple[Unit, ...]
+    units: tuple[SentenceUnit, ...]
     clauses: tuple[Clause, ...]
     appositions: tuple[Apposition, ...]
 

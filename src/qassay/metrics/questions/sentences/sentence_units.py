@@ -22,7 +22,7 @@ _LONGEST_TITLE = 9
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
+class SentenceUnit:
     """A chunk or a mark of a sentence, as the range of its words."""
 
     kind: str
@@ -30,7 +30,7 @@ class Unit:
     last: int
 
 
-def find_units(sentence: TaggedSentence) -> list[Unit]:
+def find_units(sentence: TaggedSentence) -> list[SentenceUnit]:
     """Cut a sentence into units.
 
     Possessors join what they possess, a title in quotation marks is one noun phrase, and a name joins the noun phrase
@@ -39,7 +39,7 @@ def find_units(sentence: TaggedSentence) -> list[Unit]:
     titles, left_out = _titles(sentence), _brackets(sentence)
     for opens, closes in titles.items():
         left_out |= {opens, closes}
-    units: list[Unit] = []
+    units: list[SentenceUnit] = []
     title_ends = 0
     for place, word in enumerate(sentence.words):
         title_ends = titles.get(place, title_ends)
@@ -54,13 +54,13 @@ def find_units(sentence: TaggedSentence) -> list[Unit]:
                 _is_hyphenated(sentence, place) or _goes_on(sentence, previous, place, left_out)
             )
         if joins and previous:
-            units[-1] = Unit(previous.kind, previous.first, place + 1)
+            units[-1] = SentenceUnit(previous.kind, previous.first, place + 1)
         else:
-            units.append(Unit(NOUN_PHRASE if in_title else _kind(word), place, place + 1))
+            units.append(SentenceUnit(NOUN_PHRASE if in_title else _kind(word), place, place + 1))
     return units
 
 
-def finite_verb(sentence: TaggedSentence, unit: Unit) -> int | None:
+def finite_verb(sentence: TaggedSentence, unit: SentenceUnit) -> int | None:
     """Return the finite verb of a unit of verbs: its first verb, behind adverbs. None where it has none."""
     for place in range(unit.first, unit.last) if unit.kind == VERB else ():
         part = sentence.words[place].part
@@ -71,17 +71,17 @@ def finite_verb(sentence: TaggedSentence, unit: Unit) -> int | None:
     return None
 
 
-def is_time(sentence: TaggedSentence, unit: Unit) -> bool:
+def is_time(sentence: TaggedSentence, unit: SentenceUnit) -> bool:
     """Whether a unit names a time."""
     return sentence.words[unit.last - 1].named == "time"
 
 
-def coordinates(sentence: TaggedSentence, unit: Unit) -> bool:
+def coordinates(sentence: TaggedSentence, unit: SentenceUnit) -> bool:
     """Whether a unit is "and" or "or"."""
     return unit.kind == CONJUNCTION and sentence.words[unit.first].text.lower() in {"and", "or"}
 
 
-def _goes_on(sentence: TaggedSentence, previous: Unit, place: int, left_out: set[int]) -> bool:
+def _goes_on(sentence: TaggedSentence, previous: SentenceUnit, place: int, left_out: set[int]) -> bool:
     """Whether a word belongs to the unit before it."""
     if any(between not in left_out for between in range(previous.last, place)):
         return False
