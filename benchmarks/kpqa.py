@@ -181,7 +181,7 @@ def ranking(_draws: int) -> None:
 
 
 def question_type(text: str) -> str:
-    """Tell MS-MARCO's type of a question from its wording, since the judged answers come without types.
+    """Return MS-MARCO's type of a question by its wording, since the judged answers come without types.
 
     Person, location and numeric (counts, amounts, durations, times) from the question word or the noun behind it; how,
     why, "what is …" and questions without a question word ask for a description; what is left asks for an entity.

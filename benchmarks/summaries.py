@@ -305,7 +305,7 @@ def as_summaries(rows: Sequence[JudgeRow]) -> list[dict[str, Any]]:
 
 
 def answers() -> dict[str, Any]:
-    """Tell right answers of some length from wrong ones by what a right one says."""
+    """Return how well QAEval separates right from wrong answers of some length, given a right one as reference."""
     rows = answer_pairs(measuring=True)
     right = np.array([row.label for row in rows]) == 1
     scored = score_summaries(as_summaries(rows), metrics=QAEVALS)

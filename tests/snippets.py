@@ -81,7 +81,7 @@ def steps(block):
 
 
 def is_program(step):
-    """Tell a run of Qassay from any other command."""
+    """Whether a command runs Qassay."""
     return step.command.startswith("qassay ")
 
 

@@ -103,7 +103,7 @@ def server():
 
     class Quiet(ThreadingHTTPServer):
         def handle_error(self, _request, _client):
-            """Say nothing: the tests break connections on purpose."""
+            """Log nothing: the tests break connections on purpose."""
 
     running = Quiet(("127.0.0.1", 0), Handler)
     state.url = f"http://127.0.0.1:{running.server_port}"

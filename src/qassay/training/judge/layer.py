@@ -10,8 +10,8 @@ import numpy as np
 from qassay.errors import DataError
 from qassay.features.batch import Batch
 from qassay.features.token_views import token_view
-from qassay.metrics.learned.asserted_signals import ABSTAINING, PREFIX
-from qassay.metrics.learned.signals import JUDGE, Signals
+from qassay.metrics.learned.asserted_signals import ABSTAINING, COMPARED, PREFIX
+from qassay.metrics.learned.signals import JUDGE, LEXICAL, Signals
 from qassay.models.onnx.judge_layer import BIAS, Coefficients, JudgeLayer, probability, shortness
 from qassay.records import Example, Reference
 from qassay.training.assertions.compose import COMPOSERS
@@ -33,43 +33,10 @@ MIDDLE, WIDTH = 6.0, 1.5
 """A reference of six tokens is half short, half long."""
 THRESHOLD = 0.5
 
-ASSERTED_SHORT = tuple(
-    f"{PREFIX}{name}"
-    for name in (
-        "found",
-        "token F1",
-        "same tokens",
-        "numbers missing",
-        "numbers close",
-        "dates differ",
-        "surname missing",
-        "longer",
-        "meaning",
-        "meaning recall",
-    )
-)
-SHORT = (
-    "judge",
-    "found",
-    "token F1",
-    "same tokens",
-    "numbers missing",
-    "numbers close",
-    "dates differ",
-    "date missing",
-    "surname missing",
-    "in question",
-    "negation differs",
-    "yes against no",
-    "refusal",
-    "longer",
-    "meaning",
-    "meaning recall",
-    *ASSERTED_SHORT,
-    *ABSTAINING,
-)
+ASSERTED_SHORT = tuple(f"{PREFIX}{name}" for name in COMPARED if not name.startswith("key "))
+SHORT = (JUDGE, *LEXICAL, "meaning", "meaning recall", *ASSERTED_SHORT, *ABSTAINING)
 LONG = (
-    "judge",
+    JUDGE,
     "found",
     "numbers missing",
     "dates differ",

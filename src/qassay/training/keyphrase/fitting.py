@@ -25,7 +25,7 @@ from qassay.models.hf.keyphrase import HEAD, KeyphraseSettings
 from qassay.training.encoder_layers import Layer
 from qassay.training.export.encoder import export_answer_keyphrase, export_encoder, export_keyphrase
 from qassay.training.fit import Best, adamw, averaged, fit, scaled_rates
-from qassay.training.keyphrase.losses import JudgedLoss, Loaded, Network, listed, marked_loss, run
+from qassay.training.keyphrase.losses import JudgedLoss, Loaded, Network, listwise_loss, marked_loss, run
 from qassay.training.keyphrase.narrowing import narrowed
 from qassay.training.keyphrase.network import AnswerNetwork, CrossNetwork, Depth, JoinedNetwork
 from qassay.training.keyphrase.presets import joinable
@@ -238,7 +238,7 @@ class KeyphraseSession:
         marked = marked_loss(logits, self.examples.marked(rows), batch.answer_there, self.plan.outputs)
         loss = self.plan.marked * marked.mean()
         taught = self.examples.taught(rows)
-        return loss if taught is None else loss + self.plan.taught * listed(logits, taught)
+        return loss if taught is None else loss + self.plan.taught * listwise_loss(logits, taught)
 
     @torch.no_grad()
     def dev(self) -> KeyphraseQuality:

@@ -97,7 +97,7 @@ class JudgedLoss(nn.Module):
         chosen = torch.from_numpy(pairs).to(device)
         loss = plan.judged * functional.binary_cross_entropy_with_logits(total, self._label[chosen])
         taught = self._items.taught(rows)
-        return loss if taught is None else loss + plan.taught / 2 * listed(logits, taught)
+        return loss if taught is None else loss + plan.taught / 2 * listwise_loss(logits, taught)
 
 
 def _overlap(share: torch.Tensor, held: RaggedRows, pairs: Rows) -> torch.Tensor:
@@ -113,8 +113,8 @@ def run(network: Network, batch: PairBatch) -> torch.Tensor:
     return logits
 
 
-def listed(logits: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
-    """Mean cross-entropy between shares of an answer and the softmax over its pieces."""
+def listwise_loss(logits: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+    """Return the mean cross-entropy between shares of an answer and the softmax over its pieces."""
     return -(logits.log_softmax(1) * target).sum(1).mean()
 
 

@@ -261,13 +261,13 @@ def _rows(scorer: Scorer, examples: Sequence[Example]) -> Rows:
 
 
 def _settle(done: Future[Any], found: object) -> None:
-    """Give a result to whoever waits; whoever gave up, as requests do when the server ends, gets nothing."""
+    """Set a result, unless the request was given up, as requests are when the server ends."""
     with suppress(InvalidStateError):
         done.set_result(found)
 
 
 def _fail(done: Future[Any], problem: BaseException) -> None:
-    """Give an error to whoever still waits."""
+    """Set an error, unless the request was given up."""
     with suppress(InvalidStateError):
         done.set_exception(problem)
 
