@@ -118,8 +118,8 @@ def to_row(sample: Mapping[str, Any], model: str, *, several: bool) -> Row:
     row: Row = {"id": name, "candidate": _completion(sample), "system": model}
     target = as_references(sample.get("target"))
     # A sample without a target has an empty one.
-    if target not in ([""], []):
-        row["references"] = target
+    if found := [each for each in target if each != ""] if isinstance(target, list) else target:
+        row["references"] = found
     question = as_question(sample.get("input"))
     if isinstance(question, str):
         row["question"] = question
