@@ -275,7 +275,7 @@ def test_rows_are_normalised_with_the_roundings_of_the_cpu():
     import onnxruntime  # noqa: PLC0415 - beside what loads torch
     import torch  # noqa: PLC0415 - heavy
 
-    from qassay.models.gpu.linear import layer_norm  # noqa: PLC0415 - loads torch
+    from qassay.models.gpu.exact_math import layer_norm  # noqa: PLC0415 - loads torch
 
     names = ("rows", "scale", "shift")
     graph = onnx.helper.make_graph(

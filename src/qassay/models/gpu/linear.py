@@ -14,6 +14,8 @@ import numpy as np
 import torch
 from torch.nn import functional
 
+from qassay.models.gpu.exact_math import gelu as gelu_of
+from qassay.models.gpu.exact_math import layer_norm
 from qassay.models.gpu.ragged import Layout, Ragged
 
 if TYPE_CHECKING:
@@ -22,8 +24,6 @@ if TYPE_CHECKING:
 _STEPS = 255
 _MIDDLE = 128
 """What is taken from the unsigned integers of inputs, so that they are signed ones."""
-_ROOT_OF_HALF = 0.5**0.5
-_LANES = 8
 _FEWEST_ROWS = 32
 """cuBLAS multiplies integers for more than 16 rows alone."""
 
@@ -92,12 +92,7 @@ def _plain(rows: Ragged, weights: Quantised, *, gelu: bool) -> Ragged:
     # Sums that are integers stay exact in single precision.
     product.sub_((zero - _MIDDLE) * weights.sums)
     found = product.mul_(step * weights.scale).add_(weights.bias)
-    return Ragged(_gelu(found) if gelu else found, rows.layout)
-
-
-def _gelu(values: torch.Tensor) -> torch.Tensor:
-    """Return torch's Gelu with roundings between its operations, as the CPU's runtime has them."""
-    return torch.erf(values * _ROOT_OF_HALF).add_(1).mul_(values * 0.5)
+    return Ragged(gelu_of(found) if gelu else found, rows.layout)
 
 
 def _fused(kernels: ModuleType, rows: Ragged, weights: Quantised, *, gelu: bool) -> Ragged:
@@ -129,27 +124,6 @@ def multiply(inputs: torch.Tensor, weights: Quantised) -> torch.Tensor:
     if len(small) < _FEWEST_ROWS:
         small = functional.pad(small, (0, 0, 0, _FEWEST_ROWS - len(small)))
     return torch._int_mm(small, weights.weight)[: len(inputs)]  # noqa: SLF001 - the one way to multiply integers
-
-
-def layer_norm(rows: torch.Tensor, scale: torch.Tensor, shift: torch.Tensor, epsilon: float) -> torch.Tensor:
-    """Return rows normalised, with the roundings of onnxruntime on a processor of eight lanes (AVX2).
-
-    The mean is summed in double precision. Squares are summed in eight lanes, each product added in one rounding; so
-    are the products with the scale.
-    """
-    width = rows.shape[1]
-    off = rows - rows.mean(1, keepdim=True, dtype=torch.float64).float()
-    padded = functional.pad(off, (0, -width % _LANES)).double()
-    sums = rows.new_zeros((len(rows), _LANES))
-    for squares in padded.square_().view(len(rows), -1, _LANES).unbind(1):
-        # Single precision's products are exact in double precision.
-        sums = (sums + squares).float()
-    while sums.shape[1] > 1:
-        half = sums.shape[1] // 2
-        sums = sums[:, :half] + sums[:, half:]
-    # Roots in single precision are approximations on some devices.
-    inverse = 1 / torch.sqrt((sums / width + epsilon).double()).float()
-    return ((off * inverse).double() * scale + shift).float()
 
 
 def add_and_norm(left: Ragged, right: Ragged, scale: torch.Tensor, shift: torch.Tensor, epsilon: float) -> Ragged:

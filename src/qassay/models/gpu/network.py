@@ -11,11 +11,12 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
-from torch.nn import functional
 
 from qassay.errors import ModelError
+from qassay.models.gpu.attention import attend
+from qassay.models.gpu.exact_math import gelu, layer_norm
 from qassay.models.gpu.graph_file import Node
-from qassay.models.gpu.linear import Quantised, add_and_norm, layer_norm, linear
+from qassay.models.gpu.linear import Quantised, add_and_norm, linear
 from qassay.models.gpu.ragged import Layout, Ragged
 
 if TYPE_CHECKING:
@@ -227,13 +228,7 @@ def _dense(node: Node, given: Sequence[Value]) -> list[Value]:
 def _attention(node: Node, given: Sequence[Value]) -> list[Value]:
     """Return what each row of an item attends to in all its keys."""
     query, key, value = (_rows(each) for each in given)
-    heads = int(node.attributes["num_heads"])
-    queries, keys, values = (
-        each.values[each.layout.padded_rows].view(len(each.layout), each.layout.longest, heads, -1).transpose(1, 2)
-        for each in (query, key, value)
-    )
-    mixed = functional.scaled_dot_product_attention(queries, keys, values, key.layout.inside[:, None, None])
-    return [Ragged(mixed.transpose(1, 2).flatten(2).flatten(0, 1)[query.layout.padded_place], query.layout)]
+    return [Ragged(attend(query, key, value, int(node.attributes["num_heads"])), query.layout)]
 
 
 def _sum(_: Node, given: Sequence[Value]) -> list[Value]:
@@ -250,7 +245,7 @@ _OPERATORS: dict[str, Operator] = {
     _DENSE_GELU: _dense,
     _ADD_NORM: _add_norm,
     "Gather": _gather,
-    "Gelu": _pointwise(functional.gelu),
+    "Gelu": _pointwise(gelu),
     "Identity": _pointwise(lambda values: values),
     "LayerNormalization": _norm,
     "MatMul": _arithmetic(torch.matmul),
