@@ -8,13 +8,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from qassay.equivalence.negation.denial import denies
+import numpy as np
+
+from qassay.equivalence.negation.denial import DENYING, denies
 from qassay.equivalence.registry import RULES
 from qassay.equivalence.rule import AnswerPair
+from qassay.text.traits import find_traits, has_trait
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from qassay.arrays import Ints
     from qassay.equivalence.rule import Replacement, Rule
 
 _LONGEST = 4000
@@ -47,25 +51,38 @@ def canonicalise(
     return found
 
 
-def canonicalise_all(pairs: Sequence[AnswerPair], rules: Sequence[Rule] = RULES) -> list[CanonicalCandidate | None]:
-    """Return each candidate in its reference's words; `None` where no rule changes it."""
-    return [
-        found for start in range(0, len(pairs), _AT_ONCE) for found in _some(pairs[start : start + _AT_ONCE], rules)
-    ]
+def canonicalise_all(
+    pairs: Sequence[AnswerPair], rules: Sequence[Rule] = RULES, traits: tuple[Ints, Ints] | None = None
+) -> list[CanonicalCandidate | None]:
+    """Return each candidate in its reference's words; `None` where no rule changes it.
+
+    `traits` are those of the pairs' references and candidates, where they are known.
+    """
+    if traits is None:
+        traits = find_traits([pair.reference for pair in pairs]), find_traits([pair.candidate for pair in pairs])
+    found: list[CanonicalCandidate | None] = []
+    for start in range(0, len(pairs), _AT_ONCE):
+        part = slice(start, start + _AT_ONCE)
+        found += _some(pairs[part], rules, traits[0][part], traits[1][part])
+    return found
 
 
-def _some(pairs: Sequence[AnswerPair], rules: Sequence[Rule]) -> list[CanonicalCandidate | None]:
+def _some(
+    pairs: Sequence[AnswerPair], rules: Sequence[Rule], reference: Ints, candidate: Ints
+) -> list[CanonicalCandidate | None]:
     """Try each rule on all pairs before the next one: its patterns are then at hand."""
-    read = {
-        i: pair._replace(question=pair.question[:_LONGEST])
-        for i, pair in enumerate(pairs)
-        if max(len(pair.reference), len(pair.candidate)) <= _LONGEST
-    }
+    read = np.array([len(each.reference) <= _LONGEST >= len(each.candidate) for each in pairs], bool)
     # What a candidate denies must not be put into the reference's words.
-    asserting = {i: pair for i, pair in read.items() if not denies(pair.candidate)}
+    asserting = read.copy()
+    for i in np.flatnonzero(read & has_trait(candidate, DENYING)).tolist():
+        asserting[i] = not denies(pairs[i].candidate)
     found: dict[int, list[tuple[Replacement, Rule]]] = {}
     for rule in rules:
-        for i, pair in (read if rule.reads_denials else asserting).items():
+        some = rule.needs.met(reference, candidate) & (read if rule.reads_denials else asserting)
+        for i in np.flatnonzero(some).tolist():
+            pair = pairs[i]
+            if len(pair.question) > _LONGEST:
+                pair = pair._replace(question=pair.question[:_LONGEST])
             if rule.applies(pair):
                 found.setdefault(i, []).extend((each, rule) for each in rule.replacements(pair))
     return [_replace(pair.candidate, found[i]) if found.get(i) else None for i, pair in enumerate(pairs)]

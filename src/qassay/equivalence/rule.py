@@ -10,10 +10,15 @@ import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from qassay.equivalence.tables import read_bytes, read_table
+from qassay.text.traits import has_trait
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from qassay.arrays import Bools, Ints
 
 RULE_NAMES = (
     "denial",
@@ -64,6 +69,28 @@ class RuleExample(NamedTuple):
     read: str | None
 
 
+class Needs(NamedTuple):
+    """Traits of texts without which a rule changes nothing; of those that are joined by `|`, one is enough."""
+
+    reference: tuple[int, ...] = ()
+    candidate: tuple[int, ...] = ()
+    either: tuple[int, ...] = ()
+    """Of the reference, the candidate or both."""
+
+    def met(self, reference: Ints, candidate: Ints) -> Bools:
+        """Return which pairs have what is needed, given the traits of their references and candidates."""
+        found = np.ones(len(reference), bool)
+        for traits, needed in ((reference, self.reference), (candidate, self.candidate)):
+            for trait in needed:
+                found &= has_trait(traits, trait)
+        for trait in self.either:
+            found &= has_trait(reference | candidate, trait)
+        return found
+
+
+_NO_NEEDS = Needs()
+
+
 @dataclass(frozen=True, kw_only=True)
 class Rule:
     """One equivalence or contradiction: it either rewrites parts of a candidate, or vetoes it."""
@@ -77,6 +104,8 @@ class Rule:
     """Finds the spans of the candidate to replace."""
     veto: Callable[[AnswerPair], bool] | None = None
     """Whether the candidate contradicts the reference, so that nothing is left of it."""
+    needs: Needs = _NO_NEEDS
+    """What texts must have for the rule to change anything, which is known of many pairs at once."""
     tables: tuple[str, ...] = ()
     """The data files that the rule reads."""
     revision: int = 1

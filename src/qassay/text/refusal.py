@@ -70,8 +70,9 @@ def repeats(text: str, question: str) -> bool:
     """Whether a text is the question again, but for capitals and marks."""
     if abs(len(text) - len(question)) > max(len(text), len(question)) // 2:
         return False
-    words = _WORD.findall(text.lower())
-    return bool(words) and words == _WORD.findall(question.lower())
+    lowered, asked = text.lower(), question.lower()
+    first, other = _WORD.search(lowered), _WORD.search(asked)
+    return bool(first and other and first[0] == other[0]) and _WORD.findall(lowered) == _WORD.findall(asked)
 
 
 _HEDGE_BEHIND = re.compile(

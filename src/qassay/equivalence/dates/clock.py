@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from qassay.equivalence.mention import Mention, compare_mentions
 from qassay.equivalence.numbers.quantities import NUMBER_WORDS
-from qassay.equivalence.rule import AnswerPair, Replacement, Rule
+from qassay.equivalence.rule import AnswerPair, Needs, Replacement, Rule
+from qassay.text.traits import FIGURE, character_trait, word_trait
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,8 +35,35 @@ _QUICK = re.compile(
     r"\d:\d|\d\s?[ap]\.?\s?m\b|clock|\b(?:noon|mid(?:day|night)|past|to|till)\b|in the|at night", re.IGNORECASE
 )
 _HAS_HOUR = re.compile(rf"\d|\b(?:{_HOURS}|noon|mid(?:day|night))\b", re.IGNORECASE)
-_ZONE = re.compile(r"\b(?:[ECMP][SD]?T|GMT|UTC|BST|CES?T|IST|JST|AES?T)\b")
 _NAMED = {"noon": 720, "midday": 720, "midnight": 0}
+_BEFORE_HALF = ("", *_HOURS.split("|"), "clock", "oclock")
+"""What a half of the day may be run together with: eightpm."""
+_HAS_TIME = (
+    FIGURE | word_trait((*_HOURS.split("|"), *_NAMED)),
+    character_trait(":")
+    | word_trait(
+        (
+            *(
+                "m",
+                "clock",
+                "oclock",
+                "past",
+                "after",
+                "to",
+                "till",
+                "before",
+                "morning",
+                "afternoon",
+                "evening",
+                "night",
+            ),
+            *(before + half for before in _BEFORE_HALF for half in ("am", "pm", "a", "p") if before + half != "a"),
+            *_NAMED,
+        )
+    ),
+)
+"""The traits of texts that may have times: an hour, and what makes a time of it."""
+_ZONE = re.compile(r"\b(?:[ECMP][SD]?T|GMT|UTC|BST|CES?T|IST|JST|AES?T)\b")
 _HALF_DAY, _DAY = 720, 1440
 _NEAR = 5
 """Minutes by which a time that is about right may be off."""
@@ -133,5 +161,6 @@ CLOCK = Rule(
     name="clock",
     definition="A time of day takes the reference's form, and nothing is left of an answer that gives another time.",
     applies=_have_times,
+    needs=Needs(reference=_HAS_TIME, candidate=_HAS_TIME),
     rewrite=_as_in_reference,
 )

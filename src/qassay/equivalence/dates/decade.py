@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from qassay.equivalence.mention import Mention, compare_mentions, in_range
 from qassay.equivalence.quick_checks import may_have_part
-from qassay.equivalence.rule import AnswerPair, Replacement, Rule
+from qassay.equivalence.rule import AnswerPair, Needs, Replacement, Rule
+from qassay.text.traits import character_trait, word_trait
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,6 +32,7 @@ _CENTURY = re.compile(
 )
 _PARTS = ("0", "ties", "centur")
 """One of these stands in every decade and century."""
+_HAS_DECADE = character_trait("0") | word_trait((*_NAMES, "century"))
 _NO_DECADE = re.compile(r"\b(?:temperatures?|degrees|aged?)\b", re.IGNORECASE)
 
 
@@ -82,5 +84,6 @@ DECADE = Rule(
     name="decade",
     definition="A decade or century in figures, shortened or as a word takes the reference's form.",
     applies=_have_decades,
+    needs=Needs(reference=(_HAS_DECADE,), candidate=(_HAS_DECADE,)),
     rewrite=_as_in_reference,
 )

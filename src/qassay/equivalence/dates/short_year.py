@@ -7,7 +7,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from qassay.equivalence.mention import Mention, compare_mentions
-from qassay.equivalence.rule import AnswerPair, Replacement, Rule
+from qassay.equivalence.rule import AnswerPair, Needs, Replacement, Rule
+from qassay.text.traits import character_trait
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,6 +17,7 @@ _YEAR = re.compile(
     r"(?<![\w'\u2019\u2018])(?:['\u2019\u2018](?P<short>\d\d)|(?P<full>(?:19|20)\d\d))(?![\w'\u2019%]|[.,:]\d)"
 )
 _APOSTROPHES = "'\u2019\u2018"
+_HAS_APOSTROPHE = character_trait("'")
 _CENTURY = 100
 _SHORT, _FULL = "short", "full"
 
@@ -53,5 +55,6 @@ SHORT_YEAR = Rule(
     name="short_year",
     definition="A year without its century takes the reference's form, and a full one the reference's short form.",
     applies=_have_short_year,
+    needs=Needs(either=(_HAS_APOSTROPHE,)),
     rewrite=_as_in_reference,
 )

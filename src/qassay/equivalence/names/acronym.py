@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
+import string
 from typing import TYPE_CHECKING, NamedTuple
 
 from qassay.equivalence.names.alias import aliases
-from qassay.equivalence.rule import AnswerPair, Replacement, Rule
+from qassay.equivalence.rule import AnswerPair, Needs, Replacement, Rule
+from qassay.text.traits import neighbour_trait
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 _ACRONYM = re.compile(r"(?<![\w.&-])(?:(?:[A-Z]\.){1,5}[A-Z]\.?|[A-Z]{2,6})(?![\w&-])")
 _CAPITALS = re.compile(r"[A-Z][A-Z.]")
+_HAS_CAPITALS = neighbour_trait(string.ascii_uppercase, string.ascii_uppercase + ".")
 _WORD = re.compile(r"[^\W\d_](?:[\w'\u2019]|\.(?=\w))*\.?(?<![a-z]\.)")
 _SMALL = frozenset({"of", "the", "and", "for", "in", "on", "at", "to", "de", "du", "la", "a"})
 _BEHIND_NAMES = frozenset({"jr", "sr", "inc", "ltd", "co", "corp"})
@@ -151,6 +154,7 @@ ACRONYM = Rule(
     name="acronym",
     definition="An acronym takes the reference's name whose initials it is, and a name the reference's acronym.",
     applies=_has_acronym,
+    needs=Needs(either=(_HAS_CAPITALS,)),
     rewrite=_as_in_reference,
     tables=("aliases",),
 )

@@ -6,8 +6,9 @@ import re
 from typing import TYPE_CHECKING
 
 from qassay.equivalence.mention import Mention, compare_mentions
-from qassay.equivalence.rule import AnswerPair, Replacement, Rule
+from qassay.equivalence.rule import AnswerPair, Needs, Replacement, Rule
 from qassay.equivalence.tables import read_table
+from qassay.text.traits import CAPITAL
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -71,6 +72,7 @@ ALIAS = Rule(
     name="alias",
     definition="A country, city or world war under another name takes the name that the reference consists of.",
     applies=_is_name,
+    needs=Needs(reference=(CAPITAL,)),
     rewrite=_as_in_reference,
     tables=("aliases",),
 )

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from qassay.equivalence.rule import AnswerPair, Replacement, Rule
+from qassay.equivalence.rule import AnswerPair, Needs, Replacement, Rule
+from qassay.text.traits import INNER_CAPITAL
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,5 +33,6 @@ INNER_CAPITALS = Rule(
     name="inner_capitals",
     definition="A name with capitals inside it takes the reference's capitals.",
     applies=_has_inner_capitals,
+    needs=Needs(either=(INNER_CAPITAL,)),
     rewrite=_as_in_reference,
 )

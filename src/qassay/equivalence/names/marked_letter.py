@@ -8,7 +8,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from qassay.equivalence.quick_checks import may_have_part
-from qassay.equivalence.rule import AnswerPair, Replacement, Rule
+from qassay.equivalence.rule import AnswerPair, Needs, Replacement, Rule
+from qassay.text.traits import FIGURE, HYPHEN, character_trait, word_trait
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,6 +22,13 @@ _MARKED = re.compile(
 )
 _MARKS = {"plus": "+", "plus plus": "++", "sharp": "#", "positive": "+", "negative": "-", "minus": "-"}
 _NAMES_OF_MARKS = tuple(sorted({name.split()[0] for name in _MARKS}))
+_HAS_MARK = (
+    HYPHEN
+    | character_trait("+#*")
+    | word_trait(
+        name + behind for name in _NAMES_OF_MARKS for behind in ("", "blood", "type", "programming", "language")
+    )
+)
 _MARK_BEHIND = re.compile(r"[-\u2212*](?![\w*+#-])")
 _SAME = str.maketrans({"\u266f": "#", "\u2212": "-", " ": None})
 _NAME = re.compile(r"(?<![\w*+#])[^\W\d_][^\W_]*(?![\w*+#])")
@@ -111,5 +119,6 @@ MARKED_LETTER = Rule(
     name="marked_letter",
     definition="A name with a mark takes the reference's form; nothing is left of it with other marks or figures.",
     applies=_have_marks,
+    needs=Needs(either=(_HAS_MARK | FIGURE,)),
     rewrite=_as_in_reference,
 )

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 
 from qassay.equivalence.names.alias import aliases
-from qassay.equivalence.rule import AnswerPair, Rule
+from qassay.equivalence.rule import AnswerPair, Needs, Rule
 from qassay.equivalence.tables import read_words
+from qassay.text.traits import CAPITAL
 
 _PLACES = read_words("places")
 _PLACE = re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, sorted(_PLACES, key=len, reverse=True)))})(?![\w-]\w)")
@@ -68,6 +69,7 @@ OTHER_NAME = Rule(
     name="other_name",
     definition="Nothing is left of another name that contains the reference's, is part of it or has other initials.",
     applies=_is_name,
+    needs=Needs(reference=(CAPITAL,)),
     veto=_is_other_name,
     tables=("places", "aliases"),
 )

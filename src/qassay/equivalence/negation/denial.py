@@ -7,8 +7,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from qassay.equivalence.quick_checks import may_have_word
-from qassay.equivalence.rule import AnswerPair, Replacement, Rule
+from qassay.equivalence.rule import AnswerPair, Needs, Replacement, Rule
 from qassay.equivalence.tables import read_words
+from qassay.text.traits import word_trait
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,6 +25,7 @@ _DENYING_WORDS = frozenset(
     | {kind + of for kind in ("any", "every") for of in ("thing", "one", "body", "where")}
 )
 """One of these stands in every text that denies something."""
+DENYING = word_trait(_DENYING_WORDS)
 _DENIED = re.compile(
     r"(?:(?:^(?:no,\s)?(?:(?:it|that|he|she|they)\s(?:is|was|are|were))?|,|\s[-\u2013\u2014]|;|\(|\band\b|\bbut\b)"
     r"(?:\s*not|n['\u2019]t)|\b(?:rather\sthan|instead\sof))\s+(?P<what>(?:(?!\b(?:but|and)\b)[^.,;:!?()\n]){1,80})\)?",
@@ -106,6 +108,7 @@ DENIAL = Rule(
     name="denial",
     definition="What a short answer denies is left out where it is the reference.",
     applies=_may_deny,
+    needs=Needs(candidate=(DENYING,)),
     rewrite=_denied_reference,
     tables=("not_denying",),
     revision=3,

@@ -6,9 +6,10 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from qassay.equivalence.negation.roles import asked_roles, stated_relations, tokens
-from qassay.equivalence.rule import AnswerPair, Rule
+from qassay.equivalence.negation.roles import RELATION_WORDS, asked_roles, stated_relations, tokens
+from qassay.equivalence.rule import AnswerPair, Needs, Rule
 from qassay.equivalence.tables import read_table, read_words
+from qassay.text.traits import neighbour_trait, word_trait
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,8 +17,11 @@ if TYPE_CHECKING:
 _WORDS = re.compile(r"[\w%$]+(?:['\u2019]\w+)?")
 _ARTICLES = frozenset({"a", "an", "the"})
 _OPPOSITES = frozenset(frozenset(pair) for pair in read_table("opposites"))
+_HAS_OPPOSITE = word_trait(word for pair in _OPPOSITES for word in pair)
 _ONE_WAY = read_words("one_way_words")
 """Words between two sides that do not hold the other way round: beat, than."""
+_RELATES = word_trait(_ONE_WAY | RELATION_WORDS) | neighbour_trait("eE", "dD")
+"""Of answers that may have two sides: such a word, or one in -ed."""
 _BOTH_WAYS = frozenset({"with", "alongside", "and", "or", "as"})
 _LONGEST_SWAPPED = 20
 """Words of an answer with two sides."""
@@ -128,6 +132,7 @@ OPPOSITE = Rule(
     name="opposite",
     definition="Nothing is left of an answer that differs from the reference by one word, which is its opposite.",
     applies=_equally_long,
+    needs=Needs(reference=(_HAS_OPPOSITE,), candidate=(_HAS_OPPOSITE,)),
     veto=_differ_by_opposite,
     tables=("opposites",),
 )
@@ -135,6 +140,7 @@ SWAPPED = Rule(
     name="swapped",
     definition="Nothing is left of an answer that swaps the sides of a comparison or a verb, of reference or question.",
     applies=_may_be_swapped,
+    needs=Needs(candidate=(_RELATES,)),
     veto=_is_swapped,
     tables=("one_way_words", "relations", "both_ways_verbs", "opposites"),
     revision=2,

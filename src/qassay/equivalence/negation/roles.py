@@ -35,6 +35,8 @@ _LEAD = re.compile(
 _MOST_BEFORE = 5
 """Words between the question word and the verb: which large American company bought."""
 _RELATIONS = {word: (relation, turned == "yes") for word, relation, turned in read_table("relations")}
+RELATION_WORDS = frozenset({*_RELATIONS, "than"})
+"""One of these, or a word in -ed, stands in every answer that states a relation."""
 _BOTH_WAYS = read_words("both_ways_verbs")
 """Verbs that hold the other way round, or join a thing and its name."""
 _NOUNS = frozenset(word for word, relation, _ in read_table("relations") if relation.startswith("the "))

@@ -4,15 +4,25 @@ from __future__ import annotations
 
 import math
 import re
+import string
 from functools import lru_cache
 from typing import NamedTuple
 
-from qassay.equivalence.numbers.quantities import GROUPS, MAGNITUDE_LETTERS, MAGNITUDES, Quantity, placed_quantities
-from qassay.equivalence.rule import AnswerPair, Rule
+from qassay.equivalence.numbers.quantities import (
+    GROUPS,
+    MAGNITUDE_LETTERS,
+    MAGNITUDES,
+    NUMBER,
+    Quantity,
+    placed_quantities,
+)
+from qassay.equivalence.rule import AnswerPair, Needs, Rule
 from qassay.equivalence.units.amounts import amounts
+from qassay.text.traits import neighbour_trait, word_trait
 
 _WORDS = "|".join((*MAGNITUDES, *GROUPS))
 _SCALED = re.compile(rf"(?:\b(?:{_WORDS})|\d(?:{'|'.join(MAGNITUDE_LETTERS)}))$", re.IGNORECASE)
+_HAS_SCALED = word_trait((*MAGNITUDES, *GROUPS)) | neighbour_trait(string.digits, string.ascii_letters)
 _LETTERS_BEHIND = re.compile(rf"(?<=\d)(?:{'|'.join(MAGNITUDE_LETTERS)})$")
 _NAMED = re.compile(rf"\b(?:{_WORDS})s?\b", re.IGNORECASE)
 _PLAIN_WORDS, _MOST_WORDS, _MOST = 4, 25, 10
@@ -99,6 +109,7 @@ MAGNITUDE = Rule(
     name="magnitude",
     definition="Nothing is left of an answer that has the reference's number in another magnitude.",
     applies=_have_magnitude,
+    needs=Needs(reference=(NUMBER,), candidate=(NUMBER,), either=(_HAS_SCALED,)),
     veto=_differ_by_magnitude,
     tables=("number_words", "units"),
     revision=2,

@@ -7,8 +7,8 @@ import re
 from typing import TYPE_CHECKING
 
 from qassay.equivalence.numbers.numerals import PERCENT, numerals
-from qassay.equivalence.numbers.quantities import roman_figures
-from qassay.equivalence.rule import AnswerPair, Replacement, Rule
+from qassay.equivalence.numbers.quantities import NUMBER, roman_figures
+from qassay.equivalence.rule import AnswerPair, Needs, Replacement, Rule
 from qassay.equivalence.tables import read_words
 
 if TYPE_CHECKING:
@@ -81,6 +81,7 @@ NUMBER_FORM = Rule(
     name="number_form",
     definition="A number in figures or in words, with separators or without, takes the reference's form.",
     applies=_have_numbers,
+    needs=Needs(reference=(NUMBER,), candidate=(NUMBER,)),
     rewrite=_as_in_reference,
     tables=("number_words", "opening_words"),
 )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from qassay.equivalence.quick_checks import may_have_word
 from qassay.equivalence.tables import read_table
+from qassay.text.traits import CAPITALS, FIGURE, word_trait
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -52,6 +53,8 @@ _TOKENS = re.compile(
 _FIGURE = re.compile(r"\d")
 _BEGINNINGS = frozenset({*NUMBER_WORDS, *MAGNITUDES, *_FRACTIONS})
 """The words that a number may begin with."""
+NUMBER = FIGURE | CAPITALS | word_trait(_BEGINNINGS)
+"""The traits of texts that may have numbers."""
 _ROMAN_LETTERS = frozenset("IVXLC")
 _ROMAN_WORDS = re.compile(r"(?<![^\W\d_])[IVXLC]{2,}(?![^\W\d_])")
 _ROMAN = re.compile(r"(?:X[CL]|L?X{0,3})(?:I[XV]|V?I{0,3})")

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 
 from qassay.equivalence.mention import Mention, compare_mentions
 from qassay.equivalence.numbers.quantities import NUMBER_WORDS
-from qassay.equivalence.rule import AnswerPair, Replacement, Rule
+from qassay.equivalence.rule import AnswerPair, Needs, Replacement, Rule
 from qassay.equivalence.units.amounts import amounts
 from qassay.equivalence.units.units import SHARE as PER_CENT
+from qassay.equivalence.units.units import UNITS
+from qassay.text.traits import FIGURE, character_trait, word_trait
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,6 +39,13 @@ _SHARE = re.compile(
 )
 _NAMES = ("/", *(name for name in _PARTS if not name.endswith("s")), "halves")
 """One of these stands in every fraction but those of counts."""
+_PER_CENT_FORMS = frozenset(form for unit in UNITS if unit.kind == PER_CENT for form in unit.forms)
+_NAMED = word_trait({*_PARTS, *(form for form in _PER_CENT_FORMS if form[0].isalpha())}) | character_trait("/%")
+_HAS_SHARE = (
+    _NAMED | word_trait({"in", "out"}),
+    _NAMED | FIGURE | word_trait((*_COUNTS.split("|"), "twenty", "hundred")),
+)
+"""The traits of texts that may have shares: a name for one, or some number in or out of another."""
 _OF_COUNT = re.compile(rf"{_NUMBER}\s(?:in|out\sof)\s", re.IGNORECASE)
 _FRACTION, _PERCENTAGE = "fraction", "per cent"
 _EXACTLY, _ROUNDED = 1e-9, 1e-6
@@ -122,6 +131,7 @@ SHARE = Rule(
     name="share",
     definition="A fraction in words or figures, or a percentage, takes the reference's form.",
     applies=_have_fraction,
+    needs=Needs(reference=_HAS_SHARE, candidate=_HAS_SHARE),
     rewrite=_as_in_reference,
     tables=("number_words", "units"),
 )

@@ -7,14 +7,16 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from qassay.equivalence.numbers.quantities import placed_quantities
-from qassay.equivalence.rule import AnswerPair, Replacement, Rule
+from qassay.equivalence.numbers.quantities import NUMBER, placed_quantities
+from qassay.equivalence.rule import AnswerPair, Needs, Replacement, Rule
+from qassay.text.traits import HYPHEN, word_trait
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _MINUS = re.compile(r"(?:(?<![^\s(])(?<!\d\s)[-\u2212]|\b(?:minus|negative)\s)[$\u00a3\u20ac]?$", re.IGNORECASE)
 _BELOW = re.compile(r"(?:\s?(?:degrees|\u00b0[CF]?))?\s(?:degrees\s)?below(?:\s(?:zero|freezing))?\b", re.IGNORECASE)
+_NEGATIVE = HYPHEN | word_trait({"minus", "negative", "below"})
 # Words and marks that make a number one below zero, or a change for the worse.
 _LESS = re.compile(
     r"\b(?:below|under|minus|negative|less|loss|losses|lost|lose|loses|deficit|debt|owes?|owed|decreas\w*|declin\w*|fell|fall\w*"
@@ -80,6 +82,7 @@ SIGN = Rule(
     name="sign",
     definition="A number below zero takes the reference's form, and nothing is left of the number with the other sign.",
     applies=_one_is_negative,
+    needs=Needs(reference=(NUMBER,), either=(_NEGATIVE,)),
     rewrite=_as_in_reference,
     tables=("number_words",),
 )

@@ -10,6 +10,7 @@ from qassay.equivalence.mention import Mention, in_range, without_overlaps
 from qassay.equivalence.numbers.quantities import CARDINALS, MAGNITUDE_LETTERS, MAGNITUDES, quantities
 from qassay.equivalence.quick_checks import may_have_word
 from qassay.equivalence.units.units import BY_NAME, CURRENCY_SIGNS, SHARE, TEMPERATURE, UNITS
+from qassay.text.traits import FIGURE, character_trait, word_trait
 
 _FIGURES = r"(?:\d{1,3}(?:,\d{3}){1,5}|\d{1,12})(?:\.\d{1,6})?"
 _FRACTIONS = {"\u00bd": 1 / 2, "\u00bc": 1 / 4, "\u00be": 3 / 4, "\u2153": 1 / 3, "\u2154": 2 / 3}
@@ -68,6 +69,12 @@ _PRICE = re.compile(
 _BETWEEN = re.compile(r"(?:\s|,\s?|\s?and\s|,\sand\s)?")
 _DIGIT, _BEGINNINGS = re.compile(rf"[\d{''.join(_FRACTIONS)}]"), frozenset({*CARDINALS, "a", "an", "half", "quarter"})
 """Figures, and the words that an amount may begin with."""
+_HAS_NUMBER = FIGURE | word_trait(_BEGINNINGS)
+_HAS_UNIT = word_trait(token for token in _KINDS_BY_TOKEN if token.isalpha() and token.isascii()) | character_trait(
+    "".join({"$", *(token for token in _KINDS_BY_TOKEN if not token.isalpha() and token.isascii())})
+)
+AMOUNT = (_HAS_NUMBER, _HAS_UNIT)
+"""The traits of texts that may have amounts."""
 _DIGIT_OR_WORD = re.compile(rf"\d|\bhalf\b|\bquarter of\b|\b(?:{_SMALL}|an?)[\s-]", re.IGNORECASE)
 
 

@@ -7,8 +7,8 @@ import re
 from typing import TYPE_CHECKING
 
 from qassay.equivalence.mention import compare_mentions
-from qassay.equivalence.rule import AnswerPair, Replacement, Rule
-from qassay.equivalence.units.amounts import amounts
+from qassay.equivalence.rule import AnswerPair, Needs, Replacement, Rule
+from qassay.equivalence.units.amounts import AMOUNT, amounts
 from qassay.equivalence.units.units import BY_NAME, TEMPERATURE
 
 if TYPE_CHECKING:
@@ -107,6 +107,7 @@ UNITS = Rule(
     revision=2,
     definition="An amount in another unit is converted: one that equals the reference's takes its words.",
     applies=_have_amounts,
+    needs=Needs(reference=AMOUNT, candidate=AMOUNT),
     rewrite=_convert,
     tables=("units", "number_words"),
 )

@@ -7,8 +7,9 @@ import unicodedata
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from qassay.equivalence.rule import AnswerPair, Replacement, Rule
+from qassay.equivalence.rule import AnswerPair, Needs, Replacement, Rule
 from qassay.equivalence.tables import read_table
+from qassay.text.traits import BEYOND_ASCII
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,6 +63,7 @@ CHARACTERS = Rule(
     name="characters",
     definition="A word in other characters (subscripts, full width, ss for \u00df) takes the reference's.",
     applies=_has_other_characters,
+    needs=Needs(either=(BEYOND_ASCII,)),
     rewrite=_as_in_reference,
     tables=("letters",),
 )

@@ -7,16 +7,14 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from qassay.equivalence.quick_checks import lowered_words
 from qassay.equivalence.rule import AnswerPair, Replacement, Rule
 from qassay.equivalence.tables import read_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_WORD = re.compile(r"[^\W\d_]+")
+_WORD, _ASCII_WORD = re.compile(r"[^\W\d_]+"), re.compile("[a-z]+")
 _SEPARATORS = frozenset(" -\u2010\u2011")
-_WITHOUT = str.maketrans("", "", " -")
 _SHORTEST = 5
 """Letters of both words together."""
 _FUNCTION_WORDS = read_words("function_words") | read_words("opening_words") | {"a", "an", "no", "not", "any", "may"}
@@ -27,6 +25,9 @@ class _Text(NamedTuple):
     """Where each word stands, in small letters."""
     joined: tuple[tuple[str, int, int], ...]
     """Neighbours that could be one word, run together, with where they begin and end."""
+
+
+_NOTHING = _Text({}, ())
 
 
 @lru_cache(maxsize=1 << 12)
@@ -52,15 +53,26 @@ def _apart(reference: str, wanted: _Text) -> dict[str, str]:
     return {word: reference[start:end] for word, start, end in wanted.joined}
 
 
-def _may_differ(wanted: _Text, apart: dict[str, str], candidate: str) -> bool:
+def _may_differ(reference: str, candidate: str) -> bool:
     """Whether a candidate may part or join a word of the reference; quick."""
-    found = lowered_words(candidate) if candidate.isascii() else None
-    if found is None or any(word in found for word in apart if word not in wanted.words):
+    if not (reference.isascii() and candidate.isascii()):
         return True
+    words = _ASCII_WORD.findall(reference.lower())
     lowered = candidate.lower()
-    squeezed = lowered.translate(_WITHOUT)
-    return any(len(word) >= _SHORTEST and word in squeezed and word not in found for word in wanted.words) or any(
-        word in squeezed and word not in found and _may_stand_otherwise(word, words.lower(), lowered, squeezed)
+    squeezed = lowered.replace(" ", "").replace("-", "")
+    inside = [word for word in words if len(word) >= _SHORTEST and word in squeezed]
+    joined = [one + other for one, other in pairwise(words) if one + other in squeezed]
+    if not inside and not joined:
+        return False
+    found = set(_ASCII_WORD.findall(lowered))
+    if not found.issuperset(inside):
+        return True
+    wanted = _read(reference) if joined else _NOTHING
+    apart = _apart(reference, wanted)
+    return any(
+        word not in wanted.words
+        if word in found
+        else word in squeezed and _may_stand_otherwise(word, words.lower(), lowered, squeezed)
         for word, words in apart.items()
     )
 
@@ -73,10 +85,10 @@ def _may_stand_otherwise(word: str, words: str, lowered: str, squeezed: str) -> 
 
 def _as_in_reference(pair: AnswerPair) -> Sequence[Replacement]:
     """Join the candidate's words that are one in the reference, and part what the reference parts."""
+    if not _may_differ(pair.reference, pair.candidate):
+        return []
     wanted = _read(pair.reference)
     apart = _apart(pair.reference, wanted)
-    if not _may_differ(wanted, apart, pair.candidate):
-        return []
     given = _read(pair.candidate)
     found = [
         Replacement(*given.words[word], words)

@@ -92,7 +92,7 @@ class Scanned:
         after = len(self.data) + np.cumsum(sizes)
         starts, ends = np.concatenate((self.starts, after - sizes)), np.concatenate((self.ends, after))
         data = b"".join((self.data, *coded))
-        keys = _letters(data, starts, ends)
+        keys = packed_letters(data, starts, ends)
         # Packed letters tell neither "" nor NUL characters apart; such tokens come from other texts alone.
         odd = [len(self.starts) + i for i, token in enumerate(coded) if not token or b"\0" in token]
         number, first = number_keys(*keys, *_overlong(data, starts, ends, odd))
@@ -132,7 +132,7 @@ class Scan:
             doubtful |= joined_points
         starts, ends = _runs(kind)
         if self.dropped:
-            first, second = _letters(data, starts, ends)
+            first, second = packed_letters(data, starts, ends)
             kept = ~np.isin(first, _packed(self.dropped)) | (second > 0)
             starts, ends = starts[kept], ends[kept]
         lengths = np.diff(np.searchsorted(starts, ends_of_texts), prepend=0)
@@ -190,7 +190,7 @@ def _runs(kind: Bytes) -> tuple[Ints, Ints]:
     return np.flatnonzero(start), np.flatnonzero(end) + 1
 
 
-def _letters(data: bytes, starts: Ints, ends: Ints) -> tuple[Keys, Keys]:
+def packed_letters(data: bytes, starts: Ints, ends: Ints) -> tuple[Keys, Keys]:
     """Pack the first and the second eight bytes of each token into one integer each."""
     padded = data + b"\0" * (2 * _WORD_BYTES)
     windows: Keys = np.ndarray((len(padded) - _WORD_BYTES + 1,), "<u8", padded, strides=(1,))
