@@ -228,48 +228,6 @@ def test_a_gpu_that_is_not_there_is_one_clear_error(monkeypatch):
         load.load_encoder("mini", "cuda")
 
 
-def test_kernels_give_what_torch_gives(monkeypatch):
-    """Ranges, integers, scaling, Gelu and normalisation, in Triton's interpreter."""
-    monkeypatch.setenv("TRITON_INTERPRET", "1")
-    pytest.importorskip("triton")
-    import torch  # noqa: PLC0415 - heavy
-
-    from qassay.models.gpu import kernels, linear  # noqa: PLC0415 - as above
-
-    assert linear.agree(kernels, torch.device("cpu"))
-
-
-@pytest.mark.parametrize("fault", ["raises", "is off"])
-def test_kernels_that_fail_are_not_used(fault):
-    """A GPU on which they do not run, or give other numbers, does without them."""
-    import torch  # noqa: PLC0415 - heavy
-
-    from qassay.models.gpu import linear  # noqa: PLC0415 - as above
-
-    class Faulty:
-        """Kernels whose ranges cannot be had, or are those of nothing."""
-
-        @staticmethod
-        def ranges_of(rows, _items, count):
-            if fault == "raises":
-                raise RuntimeError("no such instruction")
-            return rows.new_zeros(count), rows.new_ones(count)
-
-        @staticmethod
-        def quantise(rows, _items, _ranges):
-            return rows.round(), rows.new_ones(len(rows)), rows.new_zeros(len(rows))
-
-        @staticmethod
-        def scale_product(product, *_given, gelu):  # noqa: ARG004 - as the kernels have it
-            return product, None
-
-        @staticmethod
-        def add_and_norm(left, *_given):
-            return left, None
-
-    assert not linear.agree(Faulty, torch.device("cpu"))
-
-
 def test_rows_are_normalised_with_the_roundings_of_the_cpu():
     """Every number is onnxruntime's, to the last bit, on processors of eight lanes; elsewhere nearly every one."""
     import onnxruntime  # noqa: PLC0415 - beside what loads torch

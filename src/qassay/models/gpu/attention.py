@@ -22,11 +22,12 @@ from qassay.models.gpu.exact_math import (
     scaled,
     sum_in_lanes,
 )
+from qassay.models.gpu.ragged import Ragged
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from qassay.models.gpu.ragged import Layout, Ragged
+    from qassay.models.gpu.ragged import Layout
 
 LEAST_POWER = -126
 _NUMBERS_AT_ONCE = 1 << 24
@@ -46,10 +47,15 @@ def sum_block(width: int) -> int:
     return 128 * 128 // columns
 
 
-def attend(query: Ragged, key: Ragged, value: Ragged, heads: int, lanes: int | None = None) -> torch.Tensor:
+def score_scale(width: int) -> float:
+    """Return what products of queries and keys are multiplied with, for heads of a width."""
+    return torch.tensor(width, dtype=torch.float32).sqrt().reciprocal().item()
+
+
+def attend(query: Ragged, key: Ragged, value: Ragged, heads: int, lanes: int | None = None) -> Ragged:
     """Return what each row of an item attends to in all its keys."""
     lanes = lanes or lanes_here()
-    found = torch.empty_like(query.values)
+    found = torch.empty_like(query.values, memory_format=torch.contiguous_format)
     block = query_block(query.values.shape[1] // heads)
     for items in _batches(query.layout, key.layout, heads):
         queries, rows = _padded(query, items, heads)
@@ -67,7 +73,7 @@ def attend(query: Ragged, key: Ragged, value: Ragged, heads: int, lanes: int | N
         mixed = (mixed / sums[..., None]).transpose(1, 2).flatten(2)
         here = places < asking[:, None]
         found[rows[here]] = mixed[here]
-    return found
+    return Ragged(found, query.layout)
 
 
 def _batches(queries: Layout, keys: Layout, heads: int) -> Iterator[slice]:
@@ -102,7 +108,7 @@ def _weights(
     scores = queries.new_zeros((*queries.shape[:-1], keys.shape[2]))
     for query, key in zip(queries.unbind(-1), keys.unbind(-1), strict=True):
         scores = fma(query[..., None], key[..., None, :], scores)
-    scores = scores * torch.tensor(width, dtype=torch.float32).sqrt().reciprocal().item()
+    scores = scores * score_scale(width)
     scores = scores.masked_fill(~inside, -torch.inf)
     highest = scores.amax(-1, keepdim=True)
     least = torch.tensor(LEAST_EXPONENT[lanes], dtype=torch.float32).item()

@@ -1,25 +1,20 @@
 """Dense layers in 8-bit integers, with the same results as the CPU's: inputs are scaled by each text's own range.
 
 The range of an item is rounded to 256 steps, one of which is 0 (ONNX's DynamicQuantizeLinear). Products of integers are
-exact, so that nothing depends on how a device adds them up.
+exact, so that nothing depends on how a device adds them up. What stands here runs on torch's own operations; `launch`
+has the same for a GPU, in fewer passes over memory.
 """
 
 from __future__ import annotations
 
-from functools import cache
-from importlib.util import find_spec
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import NamedTuple, Self
 
-import numpy as np
 import torch
 from torch.nn import functional
 
 from qassay.models.gpu.exact_math import gelu as gelu_of
 from qassay.models.gpu.exact_math import layer_norm
-from qassay.models.gpu.ragged import Layout, Ragged
-
-if TYPE_CHECKING:
-    from types import ModuleType
+from qassay.models.gpu.ragged import Ragged
 
 _STEPS = 255
 _MIDDLE = 128
@@ -47,44 +42,17 @@ class Quantised(NamedTuple):
         return cls(stored, scale.to(device), bias.to(device), weight.sum(0, dtype=torch.float32).to(device))
 
 
-def fused_kernels(values: torch.Tensor) -> ModuleType | None:
-    """Return the kernels for a GPU, where they run; elsewhere None, and torch's own operations do the same."""
-    return _checked_kernels(values.device) if values.is_cuda and find_spec("triton") is not None else None
+class Norm(NamedTuple):
+    """The parts of a normalisation."""
 
-
-@cache
-def _checked_kernels(device: torch.device) -> ModuleType | None:
-    from qassay.models.gpu import kernels  # noqa: PLC0415 - needs Triton
-
-    return kernels if agree(kernels, device) else None
-
-
-def agree(kernels: ModuleType, device: torch.device) -> bool:
-    """Whether kernels run on a device and give what torch's own operations give."""
-    layout = Layout(np.array([40, 1, 23], np.int64), device)
-    spread = torch.linspace(-3, 5, 64 * 384, device=device).view(64, 384)
-    rows = Ragged(spread.sin() * spread, layout)
-    weight = (torch.arange(384 * 128) * 31 % 127 - 63).to(torch.int8).view(384, 128)
-    weights = Quantised.on(device, weight, torch.full((128,), 0.01), torch.linspace(-1, 1, 128))
-    norm = (torch.linspace(0.5, 2, 384, device=device), torch.linspace(-1, 1, 384, device=device), 1e-12)
-    try:
-        found = [_fused(kernels, rows, weights, gelu=gelu).values for gelu in (False, True)]
-        found.append(_fused_norm(kernels, rows, rows, *norm).values)
-    except Exception:  # noqa: BLE001 - Triton has an error of its own for everything that may be missing
-        return False
-    wanted = [_plain(rows, weights, gelu=gelu).values for gelu in (False, True)]
-    wanted.append(_plain_norm(rows, rows, *norm).values)
-    return all(torch.allclose(one, other, rtol=1e-5, atol=1e-4) for one, other in zip(found, wanted, strict=True))
+    scale: torch.Tensor
+    shift: torch.Tensor
+    epsilon: float
 
 
 def linear(rows: Ragged, weights: Quantised, *, gelu: bool = False) -> Ragged:
     """Return the product of rows with weights, and the bias; with `gelu` that function of it."""
-    kernels = fused_kernels(rows.values)
-    return _plain(rows, weights, gelu=gelu) if kernels is None else _fused(kernels, rows, weights, gelu=gelu)
-
-
-def _plain(rows: Ragged, weights: Quantised, *, gelu: bool) -> Ragged:
-    step, zero = ranges_of(rows)
+    step, zero = steps_and_zeros(rows)
     item = rows.layout.item
     step, zero = step[item, None], zero[item, None]
     inputs = torch.round(rows.values / step).add_(zero).clamp_(0, _STEPS).sub_(_MIDDLE)
@@ -95,25 +63,19 @@ def _plain(rows: Ragged, weights: Quantised, *, gelu: bool) -> Ragged:
     return Ragged(gelu_of(found) if gelu else found, rows.layout)
 
 
-def _fused(kernels: ModuleType, rows: Ragged, weights: Quantised, *, gelu: bool) -> Ragged:
-    values, layout = rows.values.contiguous(), rows.layout
-    ranges = rows.ranges or kernels.ranges_of(values, layout.item, len(layout))
-    inputs, steps, zeros = kernels.quantise(values, layout.item, ranges)
-    product = multiply(inputs, weights)
-    parts = (weights.sums, weights.scale, weights.bias)
-    found, ranges = kernels.scale_product(product, layout.item, len(layout), steps, zeros, parts, gelu=gelu)
-    return Ragged(found, layout, ranges if gelu else None)
+def steps_and_zeros(rows: Ragged) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return the step between an item's integers, and the integer that is 0, for each item."""
+    below, above = ranges_of(rows)
+    step = (above + below) / _STEPS
+    step = torch.where(step == 0, 1.0, step)
+    return step, torch.round(below / step).clamp_(0, _STEPS)
 
 
 def ranges_of(rows: Ragged) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return the step between an item's integers, and the integer that is 0, for each item."""
-    values, layout = rows.values, rows.layout
-    nothing = values.new_zeros(len(layout))
-    low = nothing.scatter_reduce(0, layout.item, values.amin(1), "amin")
-    high = nothing.scatter_reduce(0, layout.item, values.amax(1), "amax")
-    step = (high - low) / _STEPS
-    step = torch.where(step == 0, 1.0, step)
-    return step, torch.round(-low / step).clamp_(0, _STEPS)
+    """Return minus the lowest number of each item, and its highest, with 0 among them."""
+    nothing = rows.values.new_zeros(len(rows.layout))
+    below = nothing.scatter_reduce(0, rows.layout.item, -rows.values.amin(1), "amax")
+    return below, nothing.scatter_reduce(0, rows.layout.item, rows.values.amax(1), "amax")
 
 
 def multiply(inputs: torch.Tensor, weights: Quantised) -> torch.Tensor:
@@ -126,22 +88,11 @@ def multiply(inputs: torch.Tensor, weights: Quantised) -> torch.Tensor:
     return torch._int_mm(small, weights.weight)[: len(inputs)]  # noqa: SLF001 - the one way to multiply integers
 
 
-def add_and_norm(left: Ragged, right: Ragged, scale: torch.Tensor, shift: torch.Tensor, epsilon: float) -> Ragged:
+def add_and_norm(states: Ragged, change: Ragged, norm: Norm) -> Ragged:
     """Return the normalised sum of rows."""
-    kernels = fused_kernels(left.values)
-    if kernels is None:
-        return _plain_norm(left, right, scale, shift, epsilon)
-    return _fused_norm(kernels, left, right, scale, shift, epsilon)
+    return Ragged(layer_norm(states.values + change.values, *norm), states.layout)
 
 
-def _plain_norm(left: Ragged, right: Ragged, scale: torch.Tensor, shift: torch.Tensor, epsilon: float) -> Ragged:
-    return Ragged(layer_norm(left.values + right.values, scale, shift, epsilon), left.layout)
-
-
-def _fused_norm(  # noqa: PLR0917 - the parts of a normalisation
-    kernels: ModuleType, left: Ragged, right: Ragged, scale: torch.Tensor, shift: torch.Tensor, epsilon: float
-) -> Ragged:
-    layout = left.layout
-    both = (left.values.contiguous(), right.values.contiguous())
-    found, ranges = kernels.add_and_norm(*both, layout.item, len(layout), scale, shift, epsilon)
-    return Ragged(found, layout, ranges)
+def linear_and_norm(rows: Ragged, weights: Quantised, states: Ragged, norm: Norm) -> Ragged:
+    """Return the normalised sum of states and of the product of rows with weights."""
+    return add_and_norm(states, linear(rows, weights), norm)

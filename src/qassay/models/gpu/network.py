@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import torch
 
 from qassay.errors import ModelError
-from qassay.models.gpu.attention import attend
 from qassay.models.gpu.exact_math import gelu, layer_norm
 from qassay.models.gpu.graph_file import Node
-from qassay.models.gpu.linear import Quantised, add_and_norm, linear
+from qassay.models.gpu.linear import Norm, Quantised
+from qassay.models.gpu.operations import operations_on
 from qassay.models.gpu.ragged import Layout, Ragged
 
 if TYPE_CHECKING:
@@ -73,16 +73,22 @@ class Network:
 
 
 def fused(nodes: Sequence[Node]) -> list[Node]:
-    """Join dense layers with the function behind them, and sums with the normalisation behind them."""
+    """Join dense layers with the function behind them, and sums with the normalisation behind them and dense layers."""
+    once = _joined(nodes, 0, {(_DENSE, "Gelu"): _DENSE_GELU, ("Add", "LayerNormalization"): _ADD_NORM})
+    return _joined(once, 1, {(_DENSE, _ADD_NORM): _DENSE_ADD_NORM})
+
+
+def _joined(nodes: Sequence[Node], place: int, kinds: Mapping[tuple[str, str], str]) -> list[Node]:
+    """Join nodes with those that make their input at a place; inputs of those come first."""
     users = Counter(name for node in nodes for name in node.inputs)
     makers = {node.outputs[0]: node for node in nodes}
     joined: dict[str, Node] = {}
     for node in nodes:
-        maker = makers.get(node.inputs[0]) if node.inputs else None
-        if maker is None or users[maker.outputs[0]] > 1 or (maker.kind, node.kind) not in _FUSED:
+        maker = makers.get(node.inputs[place]) if len(node.inputs) > place else None
+        if maker is None or users[maker.outputs[0]] > 1 or (maker.kind, node.kind) not in kinds:
             continue
-        kind = _FUSED[maker.kind, node.kind]
-        inputs = (*maker.inputs, *node.inputs[1:])
+        kind = kinds[maker.kind, node.kind]
+        inputs = (*maker.inputs, *node.inputs[:place], *node.inputs[place + 1 :])
         joined[node.outputs[0]] = Node(kind, inputs, node.outputs, {**maker.attributes, **node.attributes})
         joined[maker.outputs[0]] = joined[node.outputs[0]]
     # A joined node runs where its second part stood.
@@ -214,21 +220,38 @@ def _norm(node: Node, given: Sequence[Value]) -> list[Value]:
 def _add_norm(node: Node, given: Sequence[Value]) -> list[Value]:
     left, right, scale, shift = given
     if isinstance(left, Ragged) and isinstance(right, Ragged):
-        return [add_and_norm(left, right, _tensor(scale), _tensor(shift), node.attributes["epsilon"])]
+        norm = Norm(_tensor(scale), _tensor(shift), node.attributes["epsilon"])
+        return [operations_on(left.layout.device).add_and_norm(left, right, norm)]
     return _norm(node, [*_arithmetic(torch.add)(node, [left, right]), scale, shift])
 
 
-def _dense(node: Node, given: Sequence[Value]) -> list[Value]:
-    rows, weights = _rows(given[0]), given[1]
-    if not isinstance(weights, Quantised):
+def _quantised(value: Value) -> Quantised:
+    if not isinstance(value, Quantised):
         raise _unexpected("weights of a dense layer")
-    return [linear(rows, weights, gelu=node.kind == _DENSE_GELU)]
+    return value
+
+
+def _dense(node: Node, given: Sequence[Value]) -> list[Value]:
+    rows, weights = _rows(given[0]), _quantised(given[1])
+    return [operations_on(rows.layout.device).linear(rows, weights, gelu=node.kind == _DENSE_GELU)]
+
+
+def _dense_add_norm(node: Node, given: Sequence[Value]) -> list[Value]:
+    rows, weights = _rows(given[0]), _quantised(given[1])
+    states, scale, shift = given[_DENSE_INPUTS:]
+    norm = Norm(_tensor(scale), _tensor(shift), node.attributes["epsilon"])
+    return [operations_on(rows.layout.device).linear_and_norm(rows, weights, _rows(states), norm)]
 
 
 def _attention(node: Node, given: Sequence[Value]) -> list[Value]:
     """Return what each row of an item attends to in all its keys."""
     query, key, value = (_rows(each) for each in given)
-    return [Ragged(attend(query, key, value, int(node.attributes["num_heads"])), query.layout)]
+    heads = int(node.attributes["num_heads"])
+    return [operations_on(query.layout.device).attend(query, key, value, heads)]
+
+
+def _identity(_: Node, given: Sequence[Value]) -> list[Value]:
+    return [given[0]]
 
 
 def _sum(_: Node, given: Sequence[Value]) -> list[Value]:
@@ -236,7 +259,9 @@ def _sum(_: Node, given: Sequence[Value]) -> list[Value]:
 
 
 _DENSE, _DENSE_GELU, _ADD_NORM = "DynamicQuantizeMatMul", "dense layer and Gelu", "sum and normalisation"
-_FUSED = {(_DENSE, "Gelu"): _DENSE_GELU, ("Add", "LayerNormalization"): _ADD_NORM}
+_DENSE_ADD_NORM = "dense layer, sum and normalisation"
+_DENSE_INPUTS = 5
+"""Inputs of a dense layer, of which one is left out."""
 _OPERATORS: dict[str, Operator] = {
     "Add": _arithmetic(torch.add),
     "Cast": _cast,
@@ -244,9 +269,10 @@ _OPERATORS: dict[str, Operator] = {
     _DENSE: _dense,
     _DENSE_GELU: _dense,
     _ADD_NORM: _add_norm,
+    _DENSE_ADD_NORM: _dense_add_norm,
     "Gather": _gather,
     "Gelu": _pointwise(gelu),
-    "Identity": _pointwise(lambda values: values),
+    "Identity": _identity,
     "LayerNormalization": _norm,
     "MatMul": _arithmetic(torch.matmul),
     "Mul": _multiply,

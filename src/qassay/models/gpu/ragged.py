@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from qassay.arrays import Ints
 
 
+_RANGES_AT_ONCE = 16
+
+
 def to_device(array: NDArray[np.generic], device: torch.device) -> torch.Tensor:
     """Return an array on a device; to a GPU it goes through pinned memory, while the processor goes on."""
     tensor = torch.from_numpy(np.ascontiguousarray(array))
@@ -30,6 +33,7 @@ class Layout:
         self.longest = int(lengths.max(initial=0))
         self._parts: dict[tuple[int, int, Layout | None], tuple[Layout, torch.Tensor]] = {}
         self._joined: dict[int, tuple[Layout, torch.Tensor]] = {}
+        self._ranges: list[torch.Tensor] = []
 
     def __len__(self) -> int:
         return len(self.lengths)
@@ -55,22 +59,15 @@ class Layout:
         """The place of each row in its item."""
         return torch.arange(self.rows, device=self.device) - self.starts[self.item]
 
-    @cached_property
-    def inside(self) -> torch.Tensor:
-        """(items, longest): which places of a padded block hold rows."""
-        return torch.arange(self.longest, device=self.device) < self.counts[:, None]
+    def new_ranges(self) -> torch.Tensor:
+        """Return room for the range of each item, 0 alone so far: (2, items) bits of minus the lowest, and the highest.
 
-    @cached_property
-    def padded_rows(self) -> torch.Tensor:
-        """(items * longest): the row at each place of a padded block; behind an item's last row that one again."""
-        places = torch.arange(self.longest, device=self.device)
-        last = (self.counts - 1).clamp(min=0)[:, None]
-        return (self.starts[:, None] + torch.minimum(places, last)).clamp(max=max(self.rows - 1, 0)).flatten()
-
-    @cached_property
-    def padded_place(self) -> torch.Tensor:
-        """The place of each row in a padded block."""
-        return self.item * self.longest + self.place
+        Room for many is made at once, each at an address that is a multiple of 16.
+        """
+        if not self._ranges:
+            room = torch.zeros((_RANGES_AT_ONCE, -(-2 * len(self) // 4) * 4), dtype=torch.int32, device=self.device)
+            self._ranges += room[:, : 2 * len(self)].unbind()
+        return self._ranges.pop().view(2, -1)
 
     def part(self, start: int, end: int, skipped: Layout | None = None) -> tuple[Layout, torch.Tensor]:
         """Return the layout of a part of each item, and its rows; `skipped` rows per item come before `start`.
@@ -108,5 +105,5 @@ class Ragged(NamedTuple):
 
     values: torch.Tensor
     layout: Layout
-    ranges: tuple[torch.Tensor, torch.Tensor] | None = None
-    """The lowest and highest number of each item, 0 among them, where they are known."""
+    ranges: torch.Tensor | None = None
+    """(2, items): bits of minus the lowest and of the highest number of each item, 0 among them, where known."""
