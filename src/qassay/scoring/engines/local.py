@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import os
 import pickle
@@ -11,6 +12,7 @@ from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import count
 from multiprocessing import resource_tracker
 from queue import SimpleQueue
 from typing import TYPE_CHECKING
@@ -31,6 +33,9 @@ _AHEAD = 2
 """Chunks queued per worker: enough to keep it busy, few enough for constant memory."""
 _ENDING = 5
 """Seconds within which a process whose connection is closed has ended."""
+_RARELY = (100_000, 20, 100)
+"""How many objects are made between two searches for cycles among them. Scoring makes many objects and next to no
+cycles, and with Python's own numbers searching takes up to a fifth of a worker's time."""
 _NOT_STARTED = (
     "a worker process failed with the traceback above; run the program from a file, below "
     '`if __name__ == "__main__":`, and define what you register at the top level of a module'
@@ -150,7 +155,8 @@ def _work(scorer: Scorer, connection: Connection) -> None:
     """Score the chunks that come over the connection until the main process ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    while True:
+    gc.set_threshold(*_RARELY)
+    for number in count():
         chunk: Chunk = connection.recv()
         result: Result | Exception
         try:
@@ -159,6 +165,9 @@ def _work(scorer: Scorer, connection: Connection) -> None:
         except Exception as problem:  # noqa: BLE001 - raised again in the main process
             result = problem
         connection.send(result)
+        if number == 0:
+            # Modules and models are there for good.
+            gc.freeze()
 
 
 def _end_with_parent() -> None:
