@@ -109,11 +109,14 @@ def test_dense_layers_that_are_normalised_have_the_same_bits(launch, operations,
 
 @pytest.mark.parametrize("lanes", [8, 16])
 @pytest.mark.parametrize("dot", [False, True])
-def test_attention_has_the_same_bits(launch, operations, samples, dot, lanes):
-    """For queries in blocks, alone in theirs, keys in several blocks, and for both kinds of processors."""
-    found = launch.attend(*samples.attention, lanes, dot=dot)
+@pytest.mark.parametrize("sample", ["attention", "short_attention"])
+def test_attention_has_the_same_bits(launch, operations, samples, sample, dot, lanes):
+    """For queries in blocks, alone in theirs, keys in several blocks or all at once, and both kinds of processors."""
+    given = getattr(samples, sample)
 
-    assert operations.same_bits(found, operations.PLAIN.attend(*samples.attention, lanes))
+    found = launch.attend(*given, lanes, dot=dot)
+
+    assert operations.same_bits(found, operations.PLAIN.attend(*given, lanes))
 
 
 def test_all_kernels_are_chosen_where_they_are_exact(launch, operations, caplog):

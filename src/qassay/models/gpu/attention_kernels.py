@@ -118,14 +118,18 @@ def attention_kernel(
     query_block: tl.constexpr,
     sum_block: tl.constexpr,
     dot: tl.constexpr,
+    above: tl.constexpr,
 ):
-    """Mix the values of an item's keys for some of its queries, but for one that is alone in its block."""
+    """Mix the values of an item's keys, of more than `above`, for some of its queries.
+
+    A query that is alone in its block is left out.
+    """
     item = tl.program_id(0) // heads
     count = tl.load(query_counts + item).to(tl.int32)
+    known = tl.load(key_counts + item).to(tl.int32)
     first = tl.program_id(1) * queries
-    if first < count:
+    if (first < count) & (known > above):
         offset = tl.program_id(0) % heads * width
-        known = tl.load(key_counts + item).to(tl.int32)
         columns = tl.arange(0, width)
         near = tl.arange(0, _KEYS)
         places = first + tl.arange(0, queries)
@@ -157,6 +161,86 @@ def attention_kernel(
                 found = _mixed(weights, values, found, dot)
             total += found
         mixed = tl.div_rn(total, _total(sums)[:, None])
+        together = places < tl.where(count % query_block == 1, count - 1, count)
+        mixed = tl.where(together[:, None], mixed, 0.0)
+        tl.store(out + rows[:, None] * out_stride + offset + columns[None, :], mixed, mask=together[:, None])
+        tl.atomic_max(ranges + item, bits(tl.max(tl.max(-mixed, axis=1), axis=0)))
+        tl.atomic_max(ranges + items + item, bits(tl.max(tl.max(mixed, axis=1), axis=0)))
+
+
+@triton.jit
+def _sums(weights, lanes: tl.constexpr):
+    """Return the sums of weights in lanes, 16 keys after 16 keys, of at most 64."""
+    queries: tl.constexpr = weights.shape[0]
+    keys: tl.constexpr = weights.shape[1]
+    sums = tl.zeros((queries, _KEYS), tl.float32)
+    if keys == _KEYS:
+        sums = _added(sums, weights, lanes)
+    else:
+        parts = tl.permute(tl.reshape(weights, (queries, keys // _KEYS, _KEYS)), (0, 2, 1))
+        if keys == 2 * _KEYS:
+            first, second = tl.split(parts)
+            sums = _added(_added(sums, first, lanes), second, lanes)
+        else:
+            even, odd = tl.split(tl.reshape(parts, (queries, _KEYS, 2, 2)))
+            first, third = tl.split(even)
+            second, fourth = tl.split(odd)
+            sums = _added(_added(sums, first, lanes), second, lanes)
+            sums = _added(_added(sums, third, lanes), fourth, lanes)
+    return sums
+
+
+@triton.jit(**UNSPECIALISED)
+def short_attention_kernel(
+    query,
+    key,
+    value,
+    out,
+    query_starts,
+    query_counts,
+    key_starts,
+    key_counts,
+    ranges,
+    items,
+    heads,
+    query_stride,
+    key_stride,
+    value_stride,
+    out_stride,
+    scale,
+    width: tl.constexpr,
+    lanes: tl.constexpr,
+    queries: tl.constexpr,
+    query_block: tl.constexpr,
+    keys: tl.constexpr,
+):
+    """Do what `attention_kernel` does, with all keys of an item at once; items with more keys are left to that."""
+    item = tl.program_id(0) // heads
+    count = tl.load(query_counts + item).to(tl.int32)
+    known = tl.load(key_counts + item).to(tl.int32)
+    first = tl.program_id(1) * queries
+    if (first < count) & (known <= keys):
+        offset = tl.program_id(0) % heads * width
+        columns = tl.arange(0, width)
+        near = tl.arange(0, keys)
+        inside = near < known
+        places = first + tl.arange(0, queries)
+        rows = tl.load(query_starts + item) + places
+        key_rows = tl.load(key_starts + item) + near
+        asked = tl.load(
+            query + rows[:, None] * query_stride + offset + columns[None, :], mask=(places < count)[:, None], other=0.0
+        )
+        known_keys = tl.load(
+            key + key_rows[None, :] * key_stride + offset + columns[:, None], mask=inside[None, :], other=0.0
+        )
+        scores = tl.dot(asked, known_keys, input_precision="ieee") * scale
+        scores = tl.where(inside[None, :], scores, float("-inf"))
+        weights = _weights(scores, tl.max(scores, axis=1)[:, None], inside[None, :], lanes)
+        values = tl.load(
+            value + key_rows[:, None] * value_stride + offset + columns[None, :], mask=inside[:, None], other=0.0
+        )
+        mixed = tl.dot(weights, values, input_precision="ieee")
+        mixed = tl.div_rn(mixed, _total(_sums(weights, lanes))[:, None])
         together = places < tl.where(count % query_block == 1, count - 1, count)
         mixed = tl.where(together[:, None], mixed, 0.0)
         tl.store(out + rows[:, None] * out_stride + offset + columns[None, :], mixed, mask=together[:, None])

@@ -5,7 +5,7 @@ Block sizes do not change a bit of the results.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import torch
 import triton
@@ -15,9 +15,6 @@ from qassay.models.gpu.attention import query_block, score_scale, sum_block
 from qassay.models.gpu.exact_math import lanes_here
 from qassay.models.gpu.linear import Norm, Quantised, multiply
 from qassay.models.gpu.ragged import Layout, Ragged
-
-if TYPE_CHECKING:
-    from qassay.arrays import Ints
 
 _UNFUSED = {"enable_fp_fusion": False}
 """No product is fused with a sum, but where a kernel says so."""
@@ -37,8 +34,11 @@ RANGE = Block(8, 128, 4)
 QUANTISE = Block(8, 128, 4)
 SCALE = Block(8, 128, 4)
 NORM = Block(16, 8, 1)
-ATTENTION = Block(16, 16, 1)
-"""Queries, and keys at a time."""
+ATTENTION = Block(16, 64, 2)
+"""Queries, and the most keys of items whose keys are all taken at once."""
+LONG_ATTENTION = Block(16, 16, 1)
+"""Queries of items with more keys, which are taken 16 at a time."""
+_FEWEST_KEYS = 32
 
 
 def linear(rows: Ragged, weights: Quantised, *, gelu: bool = False) -> Ragged:
@@ -183,6 +183,7 @@ def attend(
     *,
     dot: bool = True,
     block: Block = ATTENTION,
+    long_block: Block = LONG_ATTENTION,
 ) -> Ragged:
     """Return what each row of an item attends to in all its keys.
 
@@ -212,19 +213,29 @@ def attend(
         score_scale(width),
     )
     settings = {"width": width, "lanes": lanes or lanes_here(), "query_block": query_block(width), **_UNFUSED}
-    together, alone = _kinds(asking.lengths, query_block(width))
-    if together:
-        attention_kernels.attention_kernel[len(asking) * heads, triton.cdiv(asking.longest, block.tall)](
-            *given, **settings, queries=block.tall, sum_block=sum_block(width), dot=dot, num_warps=block.warps
+    once = block.wide if dot else 0
+    programs = len(asking) * heads
+    if asking.longest > 1 and asked.shortest <= once:
+        attention_kernels.short_attention_kernel[programs, triton.cdiv(asking.longest, block.tall)](
+            *given,
+            **settings,
+            queries=block.tall,
+            keys=_FEWEST_KEYS if asked.longest <= _FEWEST_KEYS else once,
+            num_warps=block.warps,
         )
-    if alone:
-        attention_kernels.lone_query_kernel[(len(asking) * heads,)](*given, **settings, num_warps=1)
+    if asking.longest > 1 and asked.longest > once:
+        attention_kernels.attention_kernel[programs, triton.cdiv(asking.longest, long_block.tall)](
+            *given,
+            **settings,
+            queries=long_block.tall,
+            sum_block=sum_block(width),
+            dot=dot,
+            above=once,
+            num_warps=long_block.warps,
+        )
+    if (asking.lengths % query_block(width) == 1).any():
+        attention_kernels.lone_query_kernel[(programs,)](*given, **settings, num_warps=1)
     return Ragged(out, asking, ranges)
-
-
-def _kinds(lengths: Ints, block: int) -> tuple[bool, bool]:
-    """Whether there are queries that share a block with others, and some that are alone in theirs."""
-    return bool((lengths > 1).any()), bool((lengths % block == 1).any())
 
 
 def _in_rows(values: torch.Tensor) -> torch.Tensor:

@@ -22,6 +22,7 @@ _LOG = logging.getLogger("qassay.gpu")
 _QUERIES = (40, 1, 23, 65, 2)
 _KEYS = (40, 1, 23, 65, 530)
 """Items of the check: queries that are alone in their blocks are among them, and keys in more than one block."""
+_SHORT = (17, 1, 32, 9)
 _WIDTH, _OUT, _HEADS, _HEAD_WIDTH = 384, 128, 2, 32
 
 
@@ -54,15 +55,17 @@ def chosen(launch: ModuleType, device: torch.device) -> Operations:
     """Return for each operation the first kernel that is exact, or torch's own operations with a warning."""
     samples = Samples(device)
     dense = (samples.rows, samples.weights)
+    attends = [partial(launch.attend, dot=dot) for dot in (True, False)]
     return Operations(
-        _exact("dense layers", PLAIN.linear, [launch.linear], dense, {}, {"gelu": True}),
-        _exact("normalisation", PLAIN.add_and_norm, [launch.add_and_norm], samples.sums),
+        _exact("dense layers", PLAIN.linear, [launch.linear], [(dense, {}), (dense, {"gelu": True})]),
+        _exact("normalisation", PLAIN.add_and_norm, [launch.add_and_norm], [(samples.sums, {})]),
         _exact(
-            "dense layers with normalisation", PLAIN.linear_and_norm, [launch.linear_and_norm], samples.product_sums
+            "dense layers with normalisation",
+            PLAIN.linear_and_norm,
+            [launch.linear_and_norm],
+            [(samples.product_sums, {})],
         ),
-        _exact(
-            "attention", PLAIN.attend, [partial(launch.attend, dot=dot) for dot in (True, False)], samples.attention
-        ),
+        _exact("attention", PLAIN.attend, attends, [(samples.attention, {}), (samples.short_attention, {})]),
     )
 
 
@@ -73,17 +76,20 @@ class Samples:
         self.device = device
         self._random = torch.Generator().manual_seed(1)
         layout = Layout(np.array(_QUERIES, np.int64), device)
-        keys = Layout(np.array(_KEYS, np.int64), device)
         self.rows = Ragged(self._numbers(layout.rows, _WIDTH), layout)
         states = Ragged(self._numbers(layout.rows, _WIDTH), layout)
         norm = Norm(self._numbers(_WIDTH), self._numbers(_WIDTH), 1e-12)
         self.weights = self._quantised(_WIDTH, _OUT)
         self.sums = (states, self.rows, norm)
         self.product_sums = (self.rows, self._quantised(_WIDTH, _WIDTH), states, norm)
-        query, key, value = (
-            Ragged(3 * self._numbers(each.rows, _HEADS * _HEAD_WIDTH), each) for each in (layout, keys, keys)
-        )
-        self.attention = (query, key, value, _HEADS)
+        self.attention = self._attention(_QUERIES, _KEYS)
+        self.short_attention = self._attention(_SHORT, _SHORT)
+
+    def _attention(self, asking: Sequence[int], asked: Sequence[int]) -> tuple[Ragged, Ragged, Ragged, int]:
+        queries, keys = (Layout(np.array(each, np.int64), self.device) for each in (asking, asked))
+        numbers = (Ragged(3 * self._numbers(each.rows, _HEADS * _HEAD_WIDTH), each) for each in (queries, keys, keys))
+        query, key, value = numbers
+        return query, key, value, _HEADS
 
     def _numbers(self, *shape: int) -> torch.Tensor:
         return torch.randn(shape, generator=self._random).to(self.device)
@@ -98,14 +104,13 @@ def _exact(
     name: str,
     plain: Callable[..., Ragged],
     candidates: Sequence[Callable[..., Ragged]],
-    sample: tuple[Any, ...],
-    *settings: dict[str, Any],
+    samples: Sequence[tuple[tuple[Any, ...], dict[str, Any]]],
 ) -> Callable[..., Ragged]:
-    """Return the first candidate that gives the bits of the plain operation, with each of the settings."""
+    """Return the first candidate that gives the bits of the plain operation on all samples."""
     problem = "it gives other numbers than torch's own operations"
     for candidate in candidates:
         try:
-            if all(same_bits(candidate(*sample, **each), plain(*sample, **each)) for each in settings or ({},)):
+            if all(same_bits(candidate(*given, **named), plain(*given, **named)) for given, named in samples):
                 return candidate
         except Exception as error:  # noqa: BLE001 - Triton has an error of its own for everything that may be missing
             problem = f"{type(error).__name__}: {error}"

@@ -31,6 +31,7 @@ class Layout:
         self.device = device
         self.rows = int(lengths.sum())
         self.longest = int(lengths.max(initial=0))
+        self.shortest = int(lengths.min()) if len(lengths) else 0
         self._parts: dict[tuple[int, int, Layout | None], tuple[Layout, torch.Tensor]] = {}
         self._joined: dict[int, tuple[Layout, torch.Tensor]] = {}
         self._ranges: list[torch.Tensor] = []
