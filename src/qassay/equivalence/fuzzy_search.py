@@ -6,9 +6,9 @@ import re
 import string
 import unicodedata
 from bisect import bisect_left
-from functools import cached_property, lru_cache
-from itertools import chain, groupby
-from typing import TYPE_CHECKING
+from functools import lru_cache
+from itertools import groupby
+from typing import TYPE_CHECKING, NamedTuple
 
 from qassay.equivalence.numbers.quantities import NUMBER_WORDS, Numbers, quantities, roman_figures
 from qassay.equivalence.tables import read_table, read_words
@@ -17,6 +17,7 @@ from qassay.text.porter import stem
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from collections.abc import Set as AbstractSet
 
 _LONG, _INFLECTED, _LONGER = 4, 5, 6
 _MOST_COMPARISONS = 10**8
@@ -31,6 +32,21 @@ _PARTS = re.compile(r"\d+|[^\W\d_]+")
 _ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th|s)?")
 _SIGNS = {sign: tuple(name for _, name in rows) for sign, rows in groupby(read_table("signs"), key=lambda row: row[0])}
 _SHORT_FORMS = {row[0]: row[1] for row in read_table("short_forms")}
+_SHORT_WORDS = frozenset(_SHORT_FORMS)
+_NO_WORDS: frozenset[str] = frozenset()
+
+
+class _WantedWord(NamedTuple):
+    """What a word that is looked for may stand as, other than itself."""
+
+    long_form: str | None
+    """What it is short for."""
+    figures: str | None
+    """Of a number."""
+    parts: tuple[str, ...]
+    """Its runs of figures and of letters, where it is more than one run of either."""
+    stem: str
+    """Empty where the word is too short to be inflected."""
 
 
 class SearchedText:
@@ -39,35 +55,47 @@ class SearchedText:
     Most words are found as they are. What the others need is made when it is first needed.
     """
 
+    # Plain attributes: most are asked for a few times, and `cached_property` takes longer than what it saves.
+    __slots__ = (
+        *("_ascii", "_by_letter", "_known", "_letters", "_numbers", "_ordered", "_plain_words", "_stems_by_letter"),
+        "_text",
+    )
+
     def __init__(self, text: str, words: Sequence[str]) -> None:
         self._text = text
-        self._words = words
+        self._ascii = text.isascii()
+        self._plain_words = frozenset(words if self._ascii else map(_plain, words))
+        self._known: AbstractSet[str] | None = None
+        self._letters: str | None = None
+        self._numbers: Numbers | None = None
+        self._ordered: list[str] | None = None
         self._by_letter: dict[str, list[str]] = {}
         self._stems_by_letter: dict[str, frozenset[str]] = {}
 
-    @cached_property
+    @property
     def numbers(self) -> Numbers:
         """The text's numbers."""
-        return Numbers(self._text)
+        if self._numbers is None:
+            self._numbers = Numbers(self._text)
+        return self._numbers
 
-    @cached_property
-    def _letters(self) -> str:
-        lowered = self._text.lower()
-        return lowered.translate(_ASCII_MARKS) if lowered.isascii() else _NOT_LETTERS.sub("", _plain(lowered))
+    def _all_letters(self) -> str:
+        """Return the text's letters and figures, run together."""
+        if self._letters is None:
+            lowered = self._text.lower()
+            self._letters = lowered.translate(_ASCII_MARKS) if self._ascii else _NOT_LETTERS.sub("", _plain(lowered))
+        return self._letters
 
-    @cached_property
-    def _plain_words(self) -> frozenset[str]:
-        return frozenset(self._words if self._text.isascii() else map(_plain, self._words))
-
-    @cached_property
-    def _known(self) -> frozenset[str]:
-        return _known(self._text, self._plain_words)
+    def _known_words(self) -> AbstractSet[str]:
+        if self._known is None:
+            self._known = _known(self._text, self._plain_words)
+        return self._known
 
     def share(self, words: Sequence[str]) -> float:
         """Return the share of words that are found; function words count only where there are no others."""
         wanted = [word for word in words if word not in _FUNCTION_WORDS] or words
         few = len(wanted) * _MOST_LETTERS * len(self._text) <= _MOST_COMPARISONS
-        thorough = few or len(wanted) * len(self._letters) <= _MOST_COMPARISONS
+        thorough = few or len(wanted) * len(self._all_letters()) <= _MOST_COMPARISONS
         known = self._plain_words
         found = sum([word in known or self.has(_plain(word), thorough=thorough) for word in wanted])
         return found / len(wanted) if wanted else 0.0
@@ -80,49 +108,57 @@ class SearchedText:
         lack their last letter, or have a slip in one of their letters that is not the first; but where many words are
         looked for in a very long text, they count only as they are or inflected.
         """
-        if word in self._known or _SHORT_FORMS.get(word) in self._known:
+        known = self._known_words()
+        if word in known or (wanted := _wanted(word)).long_form in known:
             return True
-        if figures := _figures(word):
-            return self._has_number(figures)
-        parts = _parts(word)
-        if parts and parts != (word,):
-            return all(self.has(part, thorough=thorough) for part in parts)
+        if wanted.figures:
+            return self._has_number(wanted.figures)
+        if wanted.parts:
+            return all(self.has(part, thorough=thorough) for part in wanted.parts)
         if len(word) < _LONG:
             return False
-        if len(word) >= _INFLECTED and stem(word) in self._stems(_first(word)):
+        if wanted.stem and wanted.stem in self._stems(_first(word)):
             return True
-        return thorough and (word in self._letters or (len(word) >= _LONGER and self._has_nearly(word)))
-
-    @cached_property
-    def _ordered(self) -> list[str]:
-        return sorted(self._known)
+        return thorough and (word in self._all_letters() or (len(word) >= _LONGER and self._has_nearly(word)))
 
     def _beginning_with(self, letter: str) -> list[str]:
         """Return the text's words that begin with a small letter, or with its capital."""
-        if letter not in self._by_letter:
-            both = (letter, letter.upper())
-            self._by_letter[letter] = [word for word in self._known if word.startswith(both)]
-        return self._by_letter[letter]
+        found = self._by_letter.get(letter)
+        if found is None:
+            known = self._known_words()
+            if self._ascii:
+                # All in small letters.
+                found = [word for word in known if word[:1] == letter]
+            else:
+                both = (letter, letter.upper())
+                found = [word for word in known if word.startswith(both)]
+            self._by_letter[letter] = found
+        return found
 
     def _stems(self, letter: str) -> frozenset[str]:
         """Return the stems of the words that begin with a letter, which no stem loses."""
-        if letter not in self._stems_by_letter:
-            found = [stem(word) for word in self._beginning_with(letter) if word.isalpha()]
-            self._stems_by_letter[letter] = frozenset(found)
-        return self._stems_by_letter[letter]
+        stems = self._stems_by_letter.get(letter)
+        if stems is None:
+            words = self._beginning_with(letter)
+            stems = frozenset([stem(word) for word in words if word.isalpha()]) if words else _NO_WORDS
+            self._stems_by_letter[letter] = stems
+        return stems
 
     def _has_number(self, figures: str) -> bool:
         if len(figures) >= _LONG:
+            if self._ordered is None:
+                self._ordered = sorted(self._known_words())
             at = bisect_left(self._ordered, figures)
             if at < len(self._ordered) and self._ordered[at].startswith(figures):
                 return True
         return any(map(self.numbers.meet, quantities(figures)))
 
     def _has_nearly(self, word: str) -> bool:
-        if word[:-1] in self._letters:
+        if word[:-1] in self._all_letters():
             return True
+        first, length = word[0], len(word)
         return any(
-            known[0] == word[0] and abs(len(known) - len(word)) <= 1 and _one_letter_off(word, known)
+            known[0] == first and -1 <= len(known) - length <= 1 and _one_letter_off(word, known)
             for known in self._beginning_with(_first(word))
         )
 
@@ -140,14 +176,24 @@ def _plain(text: str) -> str:
     return "".join(each for each in letters if not unicodedata.combining(each))
 
 
-def _known(text: str, words: frozenset[str]) -> frozenset[str]:
+def _known(text: str, words: frozenset[str]) -> AbstractSet[str]:
     """Return a text's words, and those in them: before a footnote's number, between dashes, behind a sign."""
-    known = {*words, *chain.from_iterable(_parts(word) for word in words if not word.isalpha())}
+    known = set(words)
+    known.update(*[_parts(word) for word in words if not word.isalpha()])
     for sign, names in _SIGNS.items():
         if sign in text:
             known.update(names)
-    known.update([_SHORT_FORMS[word] for word in known if word in _SHORT_FORMS])
-    return frozenset(known)
+    known.update([_SHORT_FORMS[word] for word in _SHORT_WORDS & known])
+    return known
+
+
+@lru_cache(maxsize=1 << 16)
+def _wanted(word: str) -> _WantedWord:
+    parts = _parts(word)
+    others = parts if parts != (word,) else ()
+    figures = _figures(word)
+    inflected = len(word) >= _INFLECTED and not figures and not others
+    return _WantedWord(_SHORT_FORMS.get(word), figures, others, stem(word) if inflected else "")
 
 
 @lru_cache(maxsize=1 << 16)
@@ -156,7 +202,6 @@ def _parts(word: str) -> tuple[str, ...]:
     return tuple(_PARTS.findall(word))
 
 
-@lru_cache(maxsize=1 << 16)
 def _figures(word: str) -> str | None:
     """Return the figures of a word that is a number, if it is one."""
     ordinal = _ORDINAL.fullmatch(word)

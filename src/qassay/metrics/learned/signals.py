@@ -146,11 +146,17 @@ class TextFeatures:
 
         self._batch = batch
         self._words = text_tokens(batch, _TOK).rows()
-        self._texts = [SearchedText(text, words) for text, words in zip(batch.texts, self._words, strict=True)]
+        self._searched: dict[int, SearchedText] = {}
         self._written = batch.texts
         self._dates_of = dates
         self._quantities = quantities
         self._opinion_of = opinion
+        self._made = SearchedText
+
+    def _text(self, number: int) -> SearchedText:
+        if number not in self._searched:
+            self._searched[number] = self._made(self._written[number], self._words[number])
+        return self._searched[number]
 
     @cached_property
     def _questions(self) -> list[SearchedText]:
@@ -190,14 +196,14 @@ class TextFeatures:
 
     def found(self, candidate: int, reference: int) -> float:
         """Return the share of the reference's words that the candidate has, in whatever form."""
-        return self._texts[candidate].share(self._words[reference])
+        return self._text(candidate).share(self._words[reference])
 
     def numbers_missing(self, candidate: int, reference: int) -> float:
         """Return the share of the reference's numbers that the candidate lacks."""
         wanted = self._quantities(self._written[reference])
         if not wanted:
             return 0.0
-        there = self._texts[candidate].numbers
+        there = self._text(candidate).numbers
         return sum(not there.meet(number) for number in wanted) / len(wanted)
 
     def numbers_close(self, candidate: int, reference: int) -> float:
@@ -205,7 +211,7 @@ class TextFeatures:
         wanted = self._quantities(self._written[reference])
         if not wanted:
             return 0.0
-        there = self._texts[candidate].numbers
+        there = self._text(candidate).numbers
         return sum(max(0.0, 1 - there.gap(number) / _CLOSE) for number in wanted) / len(wanted)
 
     def dates_differ(self, candidate: int, reference: int) -> float:
@@ -224,7 +230,7 @@ class TextFeatures:
         """Whether the reference reads like a name, and the candidate lacks its last word."""
         if not _NAME.fullmatch(self._written[reference]):
             return 0.0
-        return 1.0 - self._texts[candidate].share(self._words[reference][-1:])
+        return 1.0 - self._text(candidate).share(self._words[reference][-1:])
 
     def in_question(self, example: int, reference: int) -> float:
         """Return the share of the reference's words that the question has already; to repeat them says little."""
