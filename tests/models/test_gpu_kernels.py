@@ -110,7 +110,7 @@ def test_dense_layers_that_are_normalised_have_the_same_bits(launch, operations,
 @pytest.mark.parametrize("lanes", [8, 16])
 @pytest.mark.parametrize("dot", [False, True])
 @pytest.mark.parametrize("sample", ["attention", "short_attention"])
-def test_attention_has_the_same_bits(launch, operations, samples, sample, dot, lanes):
+def test_attention_has_the_same_bits(launch, operations, samples, sample, *, dot, lanes):
     """For queries in blocks, alone in theirs, keys in several blocks or all at once, and both kinds of processors."""
     given = getattr(samples, sample)
 
