@@ -42,7 +42,7 @@ class DeviceRows:
     @property
     def nbytes(self) -> int:
         """The memory that they take."""
-        return len(self) * self.block[:1].nbytes
+        return len(self) * (self.block.nbytes // max(1, len(self.block)))
 
     def all_numbers(self) -> Ints:
         """Return the number of each row in the block."""

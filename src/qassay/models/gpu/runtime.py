@@ -1,7 +1,7 @@
 """Models of Qassay's folders on a GPU, through torch: the same graphs and weights as on the CPU, in large batches.
 
-Dense layers are computed in the graphs' own 8-bit integers, each text with its own ranges, so that what the GPU
-computes differs from the CPU's results by the last bits of single precision alone.
+Dense layers are computed in the graphs' own 8-bit integers, each text with its own ranges, and the rest with the
+arithmetic of onnxruntime's CPU kernels, so that results differ from the CPU's by last bits alone.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from qassay.models.runtime import Rows, Step
 
 _ROWS_AT_ONCE = {"cpu": 1 << 12, "cuda": 1 << 17}
-"""Word pieces of a batch, padding counted in: attention pads the items of a batch to the longest one."""
+"""Word pieces of a batch, as if all its items were as long as the longest: torch's own operations pad in attention."""
 
 
 class TorchRuntime:
