@@ -5,11 +5,12 @@ from __future__ import annotations
 from math import inf
 from typing import TYPE_CHECKING, NamedTuple
 
-from qassay.equivalence.dates.dates import placed_dates
+from qassay.equivalence.dates.dates import DATE, placed_dates
 from qassay.features.first_pass import each_readable
 from qassay.models.base import is_foreign
 from qassay.records import AnswerNotes
 from qassay.text.refusal import declines, is_no_answer, is_refusal, repeats, without_hedge
+from qassay.text.traits import find_traits, has_trait
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -96,11 +97,14 @@ def _answered(reader: OnnxReader, pairs: Sequence[tuple[str, str]]) -> list[Asse
     """
     found = reader.answer(pairs, further=True)
     threshold = reader.threshold if reader.reads_answers else inf
-    return [
-        NOTHING_ASSERTED
-        if not reader.reads_answers and declines(candidate)
-        else with_whole_dates(Assertion(*each, threshold), candidate)
+    dated = has_trait(find_traits([candidate for _, candidate in pairs]), DATE).tolist()
+    asserted = [
+        NOTHING_ASSERTED if not reader.reads_answers and declines(candidate) else Assertion(*each, threshold)
         for (_, candidate), each in zip(pairs, found, strict=True)
+    ]
+    return [
+        with_whole_dates(each, candidate) if may_be_cut else each
+        for (_, candidate), each, may_be_cut in zip(pairs, asserted, dated, strict=True)
     ]
 
 

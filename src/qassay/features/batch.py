@@ -11,6 +11,7 @@ import numpy as np
 
 from qassay.features.frequencies import in_spaced_language
 from qassay.features.resources import Resources
+from qassay.features.text_traits import text_traits
 from qassay.io.example_columns import ExampleColumns
 from qassay.models.base import ModelNotes, texts_by_language_note
 from qassay.text.language import spaced
@@ -212,4 +213,4 @@ class Batch:
 
     @cached_property
     def _languages(self) -> dict[str, set[str]]:
-        return texts_by_language_note(self.texts)
+        return texts_by_language_note(self.texts, text_traits(self))

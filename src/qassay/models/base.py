@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from qassay.errors import ModelError
 from qassay.home import below_home
-from qassay.text.language_id import is_other_european
+from qassay.text.language_id import OTHER_LANGUAGE, is_other_european
+from qassay.text.traits import find_traits, has_trait
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -157,10 +158,12 @@ def is_foreign(text: str) -> bool:
     return sum(letter > _LAST_LATIN for letter in letters) > _MOSTLY * len(letters)
 
 
-def texts_by_language_note(texts: Iterable[str]) -> dict[str, set[str]]:
-    """Return the texts that an English model can hardly read, by reason."""
+def texts_by_language_note(texts: Iterable[str], traits: Ints | None = None) -> dict[str, set[str]]:
+    """Return the texts that an English model can hardly read, by reason; `traits` are theirs, where they are known."""
     found: dict[str, set[str]] = {}
-    for text in texts:
+    given = list(texts)
+    doubtful = has_trait(find_traits(given) if traits is None else traits, OTHER_LANGUAGE)
+    for text in (given[i] for i in np.flatnonzero(doubtful).tolist()):
         if is_foreign(text):
             found.setdefault(FOREIGN, set()).add(text)
         elif is_other_european(text):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 
+from qassay.text.traits import word_trait
+
 # No word stands in the English list that another language has too (in, is, was, as, on, an, a), and in the other lists
 # none that English has (war, hat, on, no, men, over), but for "die", which hardly any German sentence does without.
 _ENGLISH = """the of and to that for it with by from are his she this be which were have had not they who their its you
@@ -29,6 +31,8 @@ _OTHERS = {
 _ENGLISH_WORDS = frozenset(_ENGLISH.split())
 _WORDS = {code: frozenset(words.split()) for code, words in _OTHERS.items()}
 _ALL = frozenset().union(*_WORDS.values())
+OTHER_LANGUAGE = word_trait(word for word in _ALL if word.isascii())
+"""The trait of texts that may be in another language."""
 _WORD = re.compile(r"[^\W\d_]+")
 _SHORTEST = 6
 """In words; names and titles, which occur in any language, are seldom longer."""

@@ -2,6 +2,8 @@
 
 import re
 
+from qassay.text.traits import word_trait
+
 _REFUSAL = re.compile(
     r"(?:couldn['\u2019]?t|could not|cannot|can['\u2019]?t|unable to|did not|didn['\u2019]?t) "
     r"(?:find|determine|provide|answer|give)|as an ai|no information|"
@@ -40,6 +42,8 @@ _NO_ANSWER = re.compile(
 )
 
 
+_LONGEST_NO_ANSWER = 40
+"""Characters; no wording of the above has more."""
 _TURN = re.compile(r"\b(?:but|however|although|though|nevertheless|instead)\b", re.IGNORECASE)
 
 
@@ -60,7 +64,8 @@ def declines(text: str) -> bool:
 
 def is_no_answer(text: str) -> bool:
     """Whether a short text as a whole says that there is no answer: "unknown", "not stated", "n/a"."""
-    return bool(_NO_ANSWER.fullmatch(text.strip(" \t\n.,;:!?*_\"'()[]\u2026")))
+    stripped = text.strip(" \t\n.,;:!?*_\"'()[]\u2026")
+    return len(stripped) <= _LONGEST_NO_ANSWER and bool(_NO_ANSWER.fullmatch(stripped))
 
 
 _WORD = re.compile(r"\w+")
@@ -84,6 +89,9 @@ _HEDGE_BEHIND = re.compile(
 
 def without_hedge(text: str) -> str:
     """Return a text without a doubt that follows what it says: "It was Monet, but I'm not sure."; all of it if none."""
+    lowered = text.lower()
+    if text.isascii() and "sure" not in lowered and "certain" not in lowered:
+        return text
     found = _HEDGE_BEHIND.search(text)
     return text if found is None or is_refusal(before := text[: found.start()]) or not before.strip() else before
 
@@ -108,6 +116,14 @@ _SAYS_NOTHING = re.compile(
     r"|\binsufficient information\b|\bnot enough information\b|\bunanswerable\b|\bis silent (?:on|about)\b|^unknown\b",
     re.IGNORECASE,
 )
+NOT_TOLD = word_trait(
+    {
+        *("unknown", "unclear", "unanswerable", "unspecified", "undetermined", "insufficient", "silent"),
+        *("no", "not", "t", "dont", "cannot", "cant", "couldnt", "never", "none", "nothing", "nobody"),
+        *("idk", "dunno", "n", "na", "who", "beats"),
+    }
+)
+"""The trait of texts that may say that something is not told, or that there is no answer."""
 _NOTHING_TOLD = ("no", "n't", "never", "insufficient", "unanswerable", "silent")
 """One of these stands in each wording of the above."""
 _LONGEST_REFERENCE = 25

@@ -51,6 +51,11 @@ def _new() -> int:
     return bit
 
 
+def declared_traits() -> int:
+    """Return how many traits modules have declared by now."""
+    return len(_declared.bits)
+
+
 def word_trait(words: Iterable[str]) -> int:
     """Return the trait of texts that have one of some words in either case, as a run of letters.
 

@@ -7,6 +7,8 @@ from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
+from qassay.text.traits import HYPHEN, INNER_CAPITAL, word_trait
+
 _NAMES = "january february march april may june july august september october november december"
 MONTHS = _NAMES.split()
 _NUMBERS = {form: number for number, name in enumerate(MONTHS, 1) for form in (name, name[:3])} | {"sept": 9}
@@ -25,6 +27,8 @@ _DATE = re.compile(
     rf"|(?<!\d){_YEAR.format('iso')}-(?P<number>0[1-9]|1[0-2])-(?P<day>0[1-9]|[12]\d|3[01])(?!\d)",
     re.IGNORECASE,
 )
+DATE = word_trait(_NUMBERS) | INNER_CAPITAL | HYPHEN
+"""The traits of texts that may have dates."""
 _MOST = 100
 _FIGURES = re.compile(r"\d+")
 _BEGINNINGS = tuple(name[:3] for name in MONTHS)

@@ -27,6 +27,15 @@ _OPENING = re.compile(
     rf"(?P<not>,?\snot\b(?!\s(?:only|just)\b)|n't\b)?(?!\w)",
     re.IGNORECASE,
 )
+_FIRST_WORD = re.compile(r"\W*(\w+)")
+_FIRST_WORDS = frozenset(
+    {
+        *_SUBJECT[3:-1].split("|"),
+        *("i", "perhaps", "sorry", "well", "oh", "alas"),
+        *(first[1] + behind for words in _OPINIONS if (first := _FIRST_WORD.match(words)) for behind in ("", "n")),
+    }
+)
+"""One of these, or a word in -ly, is the first of each text that opens with yes or no; "yesn't" has an n before it."""
 _WITH_ADVERB = re.compile(
     r"(?:\w+ly|i'm afraid|i am afraid|perhaps|sorry|well|oh|alas),?\s(?P<last>yes|no|not|so)\b", re.IGNORECASE
 )
@@ -44,9 +53,19 @@ class OpeningOpinion(NamedTuple):
     value: int
 
 
+def may_open_with_opinion(text: str) -> bool:
+    """Whether a text may open with yes or no, by its first word; quick."""
+    if not text.isascii():
+        return True
+    first = _FIRST_WORD.match(text)
+    return first is not None and ((word := first[1].lower()) in _FIRST_WORDS or word.endswith("ly"))
+
+
 @lru_cache(maxsize=1 << 12)
 def opinion(text: str) -> OpeningOpinion | None:
     """Return the yes or no that a text opens with, in whatever words; `None` where there is neither."""
+    if not may_open_with_opinion(text):
+        return None
     text = text.replace("\u2019", "'")
     start = len(text) - len(text.lstrip(" \"'*\u201c\u2018("))
     if stated := _STATED.match(text, start):

@@ -12,9 +12,10 @@ import numpy as np
 
 from qassay.features.assertions import assertions
 from qassay.features.batch import Batch
+from qassay.features.text_traits import texts_that
 from qassay.metrics.base import subset
 from qassay.metrics.learned.signals import LEXICAL, Signals, lexical_signals, model_signals
-from qassay.text.refusal import says_not_told
+from qassay.text.refusal import NOT_TOLD, says_not_told
 
 if TYPE_CHECKING:
     from qassay.arrays import Bools, Floats
@@ -73,7 +74,7 @@ def _abstaining(batch: Batch, pairs: Pairs) -> Floats:
 
 def _untold(batch: Batch) -> Bools:
     """Return which texts say that what was asked is not told."""
-    return batch.memo((says_not_told,), lambda: np.array([says_not_told(text) for text in batch.texts], bool))
+    return batch.memo((says_not_told,), lambda: texts_that(batch, says_not_told, NOT_TOLD))
 
 
 def _asserts_part(batch: Batch) -> Bools:

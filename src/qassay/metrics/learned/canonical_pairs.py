@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from qassay.features.text_traits import text_traits
 from qassay.metrics.base import subset
 
 if TYPE_CHECKING:
@@ -48,19 +49,25 @@ def _split(batch: Batch, pairs: Pairs, names: tuple[str, ...]) -> list[JudgedPai
     from qassay.equivalence.registry import active_rules  # noqa: PLC0415
     from qassay.equivalence.rule import AnswerPair  # noqa: PLC0415
 
-    sides = list(zip(*(side.tolist() for side in pairs), strict=True))
-    texts, candidates, references = batch.texts, batch.candidate.tolist(), batch.reference.tolist()
-    differing = [row for row, (i, k) in enumerate(sides) if texts[candidates[i]] != texts[references[k]]]
-    given = [
-        AnswerPair(batch.examples[i].question, texts[references[k]], texts[candidates[i]])
-        for i, k in map(sides.__getitem__, differing)
+    texts, candidate, reference = batch.texts, batch.candidate[pairs.example], batch.reference[pairs.reference]
+    # The same letters may be two texts, in two languages.
+    differing = [
+        row for row in np.flatnonzero(candidate != reference).tolist() if texts[candidate[row]] != texts[reference[row]]
     ]
+    owners = pairs.example[differing].tolist()
+    sides = reference[differing], candidate[differing]
+    given = [
+        AnswerPair(batch.examples[i].question, texts[wanted], texts[stated])
+        for i, wanted, stated in zip(owners, *(side.tolist() for side in sides), strict=True)
+    ]
+    rules = active_rules(names)
+    traits = text_traits(batch)
     rows, examples, fired = [], [], []
     changed: dict[str, set[int]] = {}
-    for row, pair, found in zip(differing, given, canonicalise_all(given, active_rules(names)), strict=True):
+    made = canonicalise_all(given, rules, (traits[sides[0]], traits[sides[1]]))
+    for row, i, pair, found in zip(differing, owners, given, made, strict=True):
         if found is None:
             continue
-        i, _ = sides[row]
         example = batch.examples[i]
         rows.append(row)
         fired.append(found.fired)

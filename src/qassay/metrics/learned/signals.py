@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from qassay.equivalence.quick_checks import may_have_word
 from qassay.features.embeddings import text_embeddings
 from qassay.features.pair_weights import pair_weights, project_weights
+from qassay.features.text_traits import text_traits, texts_that
 from qassay.features.token_views import text_tokens, token_view
 from qassay.features.weightings import QuestionKeyphrase
 from qassay.io.example_columns import ExampleColumns
@@ -20,6 +20,7 @@ from qassay.metrics.lexical.ngrams import identical, overlap, table_overlap
 from qassay.models.base import EMBEDDED
 from qassay.text.refusal import is_refusal
 from qassay.text.tokenisers.tokens import Tokens
+from qassay.text.traits import CAPITAL, has_trait, word_trait
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -37,8 +38,8 @@ _CLOSE = 0.03
 _NEGATION = re.compile(
     r"\b(?:no|not|never|none|nobody|nothing|neither|nor|cannot|without)\b|n['\u2019]t\b", re.IGNORECASE
 )
-_NEGATIONS = frozenset({"no", "not", "never", "none", "nobody", "nothing", "neither", "nor", "cannot", "without", "t"})
-"""One of these stands in every text with a negation."""
+_NEGATED = word_trait({"no", "not", "never", "none", "nobody", "nothing", "neither", "nor", "cannot", "without", "t"})
+"""The trait of texts that may have a negation."""
 _YES = re.compile(r"\W*(?:yes|yeah|yep|correct|true)\b", re.IGNORECASE)
 _NO = re.compile(r"\W*(?:no|nope|not|never|incorrect|false)\b", re.IGNORECASE)
 _NAME = re.compile(r"\W*(?:[^\W\d_a-z][^\s\d_]*\s+){1,8}[^\W\d_a-z][^\s\d_]*")
@@ -78,8 +79,12 @@ def lexical_signals(batch: Batch, pairs: Pairs, names: Sequence[str] = LEXICAL) 
     features = TextFeatures(batch)
     rows = list(zip(left.tolist(), right.tolist(), strict=True))
 
-    def each_pair(read: Callable[[int, int], float]) -> Floats:
-        return np.array([read(a, b) for a, b in rows], np.float64)
+    def each_pair(read: Callable[[int, int], float], needed: Bools) -> Floats:
+        """Read the pairs whose references have what is needed; of the others the value is 0."""
+        found = np.zeros(len(rows))
+        some = np.flatnonzero(needed[right])
+        found[some] = [read(*rows[row]) for row in some.tolist()]
+        return found
 
     def shared_words() -> Floats:
         shared = overlap(batch, view, pairs, 1)
@@ -90,14 +95,14 @@ def lexical_signals(batch: Batch, pairs: Pairs, names: Sequence[str] = LEXICAL) 
         return np.array([features.in_question(i, b) for i, (_, b) in zip(examples, rows, strict=True)], np.float64)
 
     columns: dict[str, Callable[[], Floats]] = {
-        "found": lambda: each_pair(features.found),
+        "found": lambda: np.array([features.found(a, b) for a, b in rows], np.float64),
         "token F1": shared_words,
         "same tokens": lambda: identical(view, pairs).astype(np.float64),
-        "numbers missing": lambda: each_pair(features.numbers_missing),
-        "numbers close": lambda: each_pair(features.numbers_close),
-        "dates differ": lambda: each_pair(features.dates_differ),
-        "date missing": lambda: each_pair(features.date_missing),
-        "surname missing": lambda: each_pair(features.surname_missing),
+        "numbers missing": lambda: each_pair(features.numbers_missing, features.numbered),
+        "numbers close": lambda: each_pair(features.numbers_close, features.numbered),
+        "dates differ": lambda: each_pair(features.dates_differ, features.dated),
+        "date missing": lambda: each_pair(features.date_missing, features.dated),
+        "surname missing": lambda: each_pair(features.surname_missing, features.capitalised),
         "in question": in_question,
         "negation differs": lambda: (features.negated[left] != features.negated[right]).astype(np.float64),
         "yes against no": lambda: (features.opinion[left] * features.opinion[right] < 0).astype(np.float64),
@@ -139,10 +144,10 @@ class TextFeatures:
     """Features of each text by itself; the costly ones are found when a pair needs them."""
 
     def __init__(self, batch: Batch) -> None:
-        from qassay.equivalence.dates.dates import dates  # noqa: PLC0415 - patterns take time to compile
+        from qassay.equivalence.dates.dates import DATE, dates  # noqa: PLC0415 - patterns take time to compile
         from qassay.equivalence.fuzzy_search import SearchedText  # noqa: PLC0415
-        from qassay.equivalence.negation.opinion import opinion  # noqa: PLC0415
-        from qassay.equivalence.numbers.quantities import quantities  # noqa: PLC0415
+        from qassay.equivalence.negation.opinion import may_open_with_opinion, opinion  # noqa: PLC0415
+        from qassay.equivalence.numbers.quantities import NUMBER, quantities  # noqa: PLC0415
 
         self._batch = batch
         self._words = text_tokens(batch, _TOK).rows()
@@ -151,6 +156,9 @@ class TextFeatures:
         self._dates_of = dates
         self._quantities = quantities
         self._opinion_of = opinion
+        self._may_open = may_open_with_opinion
+        traits = text_traits(batch)
+        self.numbered, self.dated, self.capitalised = (has_trait(traits, trait) for trait in (NUMBER, DATE, CAPITAL))
         self._made = SearchedText
 
     def _text(self, number: int) -> SearchedText:
@@ -173,9 +181,7 @@ class TextFeatures:
     @cached_property
     def negated(self) -> Bools:
         """Which texts have a negation."""
-        return np.array(
-            [may_have_word(text, _NEGATIONS) and bool(_NEGATION.search(text)) for text in self._written], bool
-        )
+        return texts_that(self._batch, lambda text: _NEGATION.search(text) is not None, _NEGATED)
 
     @cached_property
     def refusing(self) -> Bools:
@@ -188,11 +194,13 @@ class TextFeatures:
         return np.array([self._opening(text) for text in self._written], np.int64)
 
     def _opening(self, text: str) -> int:
+        if not self._may_open(text):
+            return 0
         found = self._opinion_of(text)
         return found.value if found else bool(_YES.match(text)) - bool(_NO.match(text))
 
     def _dates(self, text: int) -> tuple[Date, ...]:
-        return self._dates_of(self._written[text])
+        return self._dates_of(self._written[text]) if self.dated[text] else ()
 
     def found(self, candidate: int, reference: int) -> float:
         """Return the share of the reference's words that the candidate has, in whatever form."""
