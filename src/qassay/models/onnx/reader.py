@@ -15,11 +15,11 @@ from qassay.models.folder import TOKENIZER, check_file_names, fingerprint, read_
 from qassay.models.runtime import Step
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from qassay.arrays import Floats
+    from qassay.arrays import Floats, Ints
     from qassay.models.base import Vectors, Window
     from qassay.models.onnx.encoder import EncodedText, OnnxEncoder
     from qassay.models.runtime import Rows
@@ -31,6 +31,8 @@ SKIMMED = "long passages of which only the windows nearest to the question were 
 _NOWHERE = -1e9
 _MOST_FURTHER = 19
 """Of further answers in a passage the likeliest are returned, up to this many."""
+_SUMS_AT_ONCE = 1 << 14
+"""Sums of scores that are computed together: few enough for the processor's own memory."""
 _SURE = 700.0
 """Log-odds beyond which exponentials overflow."""
 
@@ -135,11 +137,9 @@ class OnnxReader:
 
     def _read(self, jobs: Sequence[_Reading], most: int) -> list[Answer]:
         """Return the best answer of each reading and, of the others, as many as make `most` in all."""
-        shared = [self._shared(job) for job in jobs]
+        shared = self._shared(jobs)
         chosen = [
-            self._windows(len(job.passage.ids) - 2, np.where(both, job.passage.ids, -1))
-            if len(job.passage.ids) > 2  # noqa: PLR2004
-            else []
+            self._windows(job, both) if len(job.passage.ids) > 2 else []  # noqa: PLR2004
             for job, both in zip(jobs, shared, strict=True)
         ]
         limit = self._head.longest_question
@@ -148,15 +148,16 @@ class OnnxReader:
             question = job.question.states if len(job.question.ids) <= limit else job.question.states[:limit]
             for window in found:
                 if window.end - window.start == len(job.passage.ids) - 2:
-                    items.append({"question": question, "passage": job.passage.states, "shared": both.astype(np.int64)})
+                    items.append({"question": question, "passage": job.passage.states, "shared": both})
                     continue
                 rows = np.r_[0, 1 + window.start : 1 + window.end, len(job.passage.ids) - 1]
                 states = job.passage.states[rows]
-                items.append({"question": question, "passage": states, "shared": both[rows].astype(np.int64)})
+                items.append({"question": question, "passage": states, "shared": both[rows]})
         step = Step(self._head.graph, self._head.weights, ("scores",))
-        scores = iter(self._runtime.fetch([rows for (rows,) in self._runtime.run([step], items, ["scores"])]))
+        scores = self._runtime.fetch([rows for (rows,) in self._runtime.run([step], items, ["scores"])])
+        spans = iter(best_spans_of_all(scores, self._head.longest_answer, most, self._head.margin))
         read = [
-            self._best(job, [(window, next(scores)) for window in found], most)
+            self._best(job, [(window, *next(spans)) for window in found], most)
             for job, found in zip(jobs, chosen, strict=True)
         ]
         odds = self._head.scale * np.array([each.odds for each in read], np.float64) + self._head.shift
@@ -165,19 +166,30 @@ class OnnxReader:
             for job, each, none in zip(jobs, read, no_answer(odds).tolist(), strict=True)
         ]
 
-    def _shared(self, job: _Reading) -> NDArray[np.bool_]:
-        """Return which pieces of the passage the question has too."""
-        asked = job.question.ids[1:-1][: self._head.longest_question - 1]
-        shared: NDArray[np.bool_] = (job.passage.ids[:, None] == asked).any(1)
-        shared[[0, -1]] = False
-        return shared
+    def _shared(self, jobs: Sequence[_Reading]) -> list[Ints]:
+        """Return which pieces of each passage, without its special tokens, the question has too: 1 for those."""
+        if not jobs:
+            return []
+        most = self._head.longest_question - 1
+        passages = [job.passage.ids for job in jobs]
+        asked = [job.question.ids[1:-1][:most] for job in jobs]
+        # The jobs' pieces are told apart by numbers of their own.
+        apart = 1 + max(int(ids.max(initial=0)) for ids in (*passages, *asked))
+        lengths = [np.array([len(ids) for ids in texts], np.int64) for texts in (passages, asked)]
+        flat = [
+            np.concatenate(texts) + apart * np.repeat(np.arange(len(jobs)), counts)
+            for texts, counts in zip((passages, asked), lengths, strict=True)
+        ]
+        shared = np.isin(flat[0], flat[1]).astype(np.int64)
+        ends = np.cumsum(lengths[0])
+        shared[ends - lengths[0]] = shared[ends - 1] = 0
+        return np.split(shared, ends[:-1])
 
-    def _best(self, job: _Reading, read: Sequence[tuple[Window, Vectors]], most: int) -> _Best:
-        """Return the best answers from the scores of the passage's windows; an empty passage has none."""
+    def _best(self, job: _Reading, read: Sequence[tuple[Window, list[Span], float]], most: int) -> _Best:
+        """Return the best answers from the spans of the passage's windows; an empty passage has none."""
         found: list[Span] = []
         best_lead, best_odds = _NOWHERE, _NOWHERE
-        for window, scores in read:
-            spans, odds = best_spans(scores[1:-1], scores[0], self._head.longest_answer, most, self._head.margin)
+        for window, spans, odds in read:
             found += [Span(each.lead, 1 + window.start + each.first, 1 + window.start + each.last) for each in spans]
             if spans[0].lead > best_lead:
                 best_lead, best_odds = spans[0].lead, odds
@@ -185,12 +197,13 @@ class OnnxReader:
         places = job.passage.spans
         return _Best([(int(places[each.first, 0]), int(places[each.last, 1])) for each in spans], best_odds)
 
-    def _windows(self, inner: int, shared: NDArray[np.int64]) -> list[Window]:
+    def _windows(self, job: _Reading, both: Ints) -> list[Window]:
         """Return the windows to read; of many those with most of the question's pieces, repeated ones counted once."""
-        found = windows(inner, self._head.window)
+        found = windows(len(job.passage.ids) - 2, self._head.window)
         if len(found) <= self._head.most_windows:
             return found
         self.notes[SKIMMED] += 1
+        shared = np.where(both, job.passage.ids, -1)
         near = sorted(found, key=lambda window: -len(np.unique(shared[1 + window.start : 1 + window.end])))
         return near[: self._head.most_windows]
 
@@ -240,25 +253,63 @@ def best_spans(scores: Vectors, none: Vectors, longest: int, most: int, margin: 
     The best one comes first; after it the best of those that touch none before, up to `most` in all, as long as they
     score no more than `margin` below the best.
     """
-    starts, ends = scores[:, 0].astype(np.float64), scores[:, 1].astype(np.float64)
-    padded = np.full(len(ends) + longest - 1, -np.inf)
-    padded[: len(ends)] = ends
-    sums = starts[:, None] + as_strided(padded, (len(ends), longest), padded.strides * 2)
-    top = float(sums.max())
-    # With the best span's score as the unit, nothing overflows.
-    total = float(np.exp(sums - top).sum())
-    nothing = float(none.sum())
-    near = np.flatnonzero(sums.ravel() >= top - margin)
-    ranked = sorted(zip((-sums.ravel()[near]).tolist(), near.tolist(), strict=True)) if top > -np.inf else []
-    found: list[Span] = []
-    for score, place in ranked:
-        first, length = divmod(place, longest)
-        last = first + length
-        if all(last < other.first or first > other.last for other in found):
-            found.append(Span(-score - nothing, first, last))
-            if len(found) == most:
-                break
-    return found, top - nothing + float(np.log(total))
+    (found,) = best_spans_of_all([np.concatenate([none[None], scores, none[None]])], longest, most, margin)
+    return found
+
+
+def best_spans_of_all(
+    scores: Sequence[Vectors], longest: int, most: int, margin: float
+) -> list[tuple[list[Span], float]]:
+    """Find the likeliest spans and log-odds for the scores of many passages, special tokens included.
+
+    The first special token's are those of no answer. Passages of one length are computed together, each by itself.
+    """
+    lengths = np.array([len(rows) for rows in scores], np.int64)
+    found: list[tuple[list[Span], float]] = [([], _NOWHERE)] * len(scores)
+    for length in np.unique(lengths).tolist():
+        places = np.flatnonzero(lengths == length).tolist()
+        at_once = max(1, _SUMS_AT_ONCE // (length * longest))
+        for start in range(0, len(places), at_once):
+            some = places[start : start + at_once]
+            stacked = np.stack([scores[place] for place in some])
+            for place, spans in zip(some, _best_spans(stacked, longest, most, margin), strict=True):
+                found[place] = spans
+    return found
+
+
+def _best_spans(
+    scores: NDArray[np.float32], longest: int, most: int, margin: float
+) -> Iterator[tuple[list[Span], float]]:
+    """Yield the spans and log-odds of passages of one length."""
+    count, length = len(scores), scores.shape[1] - 2
+    width = min(length, longest)
+    padded = np.full((count, length + width - 1), -np.inf)
+    padded[:, :length] = scores[:, 1:-1, 1]
+    ends = as_strided(padded, (count, length, width), (*padded.strides, padded.strides[1]))
+    sums = scores[:, 1:-1, 0, None].astype(np.float64) + ends
+    flat = sums.reshape(count, -1)
+    tops = flat.max(axis=1)
+    # With the best span's score as the unit, nothing overflows. Each sum has as many places as the longest spans need,
+    # so that its last bits are the same however few these are.
+    raised = np.zeros((count, length, longest))
+    np.exp(sums - tops[:, None, None], out=raised[:, :, :width])
+    nothing = scores[:, 0].sum(axis=1).astype(np.float64)
+    odds = tops - nothing + np.log(raised.reshape(count, -1).sum(axis=1))
+    near = np.flatnonzero((flat >= (tops - margin)[:, None]).ravel())
+    rows, reached = near // flat.shape[1], flat.ravel()[near]
+    ranked = np.lexsort((near, -reached, rows))
+    columns = reached[ranked] - nothing[rows[ranked]], *np.divmod(near[ranked] % flat.shape[1], width)
+    listed = list(zip(*(column.tolist() for column in columns), strict=True))
+    bounds = np.cumsum(np.bincount(rows, minlength=count)).tolist()
+    for low, high, odd in zip([0, *bounds], bounds, odds.tolist(), strict=False):
+        found: list[Span] = []
+        for lead, begin, more in listed[low:high]:
+            end = begin + more
+            if all(end < other.first or begin > other.last for other in found):
+                found.append(Span(lead, begin, end))
+                if len(found) == most:
+                    break
+        yield found, odd
 
 
 def _apart(spans: Sequence[Span], margin: float) -> list[Span]:
