@@ -73,6 +73,8 @@ def _may_have_marks(text: str) -> bool:
 
 def _has_other_figures(pair: AnswerPair) -> bool:
     """Whether the reference is letters with figures, and the candidate has these letters with other figures or none."""
+    if pair.reference.isascii() and not _FIGURES.search(pair.reference):
+        return False
     wanted = unicodedata.normalize("NFKC", pair.reference).strip(" .")
     if not (_FORMULA.fullmatch(wanted) and _FIGURES.search(wanted)) or len(pair.candidate.split()) > _MOST_AROUND:
         return False

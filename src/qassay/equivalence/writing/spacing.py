@@ -38,10 +38,15 @@ def _read(text: str) -> _Text:
         (one + other, start, last)
         for (one, start, end), (other, first, last) in pairwise(found)
         if first - end == 1 and text[end] in _SEPARATORS
-        if len(one) + len(other) >= _SHORTEST and one not in _FUNCTION_WORDS and other not in _FUNCTION_WORDS
+        if _could_be_one(one, other)
         if text[end] != " " or min(len(one), len(other)) > 1
     )
     return _Text({word: (start, end) for word, start, end in found}, joined)
+
+
+def _could_be_one(one: str, other: str) -> bool:
+    """Whether two words may be one that is written apart."""
+    return len(one) + len(other) >= _SHORTEST and one not in _FUNCTION_WORDS and other not in _FUNCTION_WORDS
 
 
 def _has_neighbours(pair: AnswerPair) -> bool:
@@ -61,7 +66,7 @@ def _may_differ(reference: str, candidate: str) -> bool:
     lowered = candidate.lower()
     squeezed = lowered.replace(" ", "").replace("-", "")
     inside = [word for word in words if len(word) >= _SHORTEST and word in squeezed]
-    joined = [one + other for one, other in pairwise(words) if one + other in squeezed]
+    joined = [one + other for one, other in pairwise(words) if one + other in squeezed and _could_be_one(one, other)]
     if not inside and not joined:
         return False
     found = set(_ASCII_WORD.findall(lowered))
