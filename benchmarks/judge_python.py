@@ -35,6 +35,7 @@ import qassay
 from gpu_rows import write_rows
 from qassay.models.load import load_encoder
 from qassay.models.onnx.runtime import OnnxRuntime
+from qassay.scoring.engines.local import CYCLE_SEARCHES
 from qassay.training.corpora import evouna
 
 if TYPE_CHECKING:
@@ -206,8 +207,10 @@ def _measure(folder: Path, recorded: Path, repeat: int, *, profile: bool) -> Non
             pstats.Stats(found).sort_stats("tottime").print_stats(45)
             return
         watch.watch()
+        # As in worker processes.
         gc.collect()
         gc.freeze()
+        gc.set_threshold(*CYCLE_SEARCHES)
         counts: list[Counter[str]] = []
         for number in range(repeat):
             with watch.running():
