@@ -33,7 +33,6 @@ _ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th|s)?")
 _SIGNS = {sign: tuple(name for _, name in rows) for sign, rows in groupby(read_table("signs"), key=lambda row: row[0])}
 _SHORT_FORMS = {row[0]: row[1] for row in read_table("short_forms")}
 _SHORT_WORDS = frozenset(_SHORT_FORMS)
-_NO_WORDS: frozenset[str] = frozenset()
 
 
 class _WantedWord(NamedTuple):
@@ -47,6 +46,8 @@ class _WantedWord(NamedTuple):
     """Its runs of figures and of letters, where it is more than one run of either."""
     stem: str
     """Empty where the word is too short to be inflected."""
+    first: str
+    """The first letter, as a small one."""
 
 
 class SearchedText:
@@ -115,11 +116,16 @@ class SearchedText:
             return self._has_number(wanted.figures)
         if wanted.parts:
             return all(self.has(part, thorough=thorough) for part in wanted.parts)
-        if len(word) < _LONG:
-            return False
-        if wanted.stem and wanted.stem in self._stems(_first(word)):
+        return len(word) >= _LONG and self._has_in_other_form(word, wanted, thorough=thorough)
+
+    def _has_in_other_form(self, word: str, wanted: _WantedWord, *, thorough: bool) -> bool:
+        """Whether the text has a long word inflected or, if that is looked for, inside another or with a slip."""
+        alike = self._beginning_with(wanted.first)
+        if alike and wanted.stem and wanted.stem in self._stems(wanted.first, alike):
             return True
-        return thorough and (word in self._all_letters() or (len(word) >= _LONGER and self._has_nearly(word)))
+        if not thorough or len(word) < _LONGER:
+            return thorough and word in self._all_letters()
+        return word[:-1] in self._all_letters() or _has_nearly(alike, word)
 
     def _beginning_with(self, letter: str) -> list[str]:
         """Return the text's words that begin with a small letter, or with its capital."""
@@ -135,13 +141,11 @@ class SearchedText:
             self._by_letter[letter] = found
         return found
 
-    def _stems(self, letter: str) -> frozenset[str]:
+    def _stems(self, letter: str, words: Sequence[str]) -> frozenset[str]:
         """Return the stems of the words that begin with a letter, which no stem loses."""
         stems = self._stems_by_letter.get(letter)
         if stems is None:
-            words = self._beginning_with(letter)
-            stems = frozenset([stem(word) for word in words if word.isalpha()]) if words else _NO_WORDS
-            self._stems_by_letter[letter] = stems
+            stems = self._stems_by_letter[letter] = frozenset([stem(word) for word in words if word.isalpha()])
         return stems
 
     def _has_number(self, figures: str) -> bool:
@@ -153,19 +157,14 @@ class SearchedText:
                 return True
         return any(map(self.numbers.meet, quantities(figures)))
 
-    def _has_nearly(self, word: str) -> bool:
-        if word[:-1] in self._all_letters():
+
+def _has_nearly(alike: Sequence[str], word: str) -> bool:
+    """Whether a word has a slip in one letter that is not the first, and is then one of some others."""
+    first, length = word[0], len(word)
+    for known in alike:  # noqa: SIM110 - faster than a generator
+        if known[0] == first and -1 <= len(known) - length <= 1 and _one_letter_off(word, known):
             return True
-        first, length = word[0], len(word)
-        return any(
-            known[0] == first and -1 <= len(known) - length <= 1 and _one_letter_off(word, known)
-            for known in self._beginning_with(_first(word))
-        )
-
-
-def _first(word: str) -> str:
-    """Return the first letter of a word, as a small one."""
-    return word[:1].lower()[:1]
+    return False
 
 
 def _plain(text: str) -> str:
@@ -193,7 +192,8 @@ def _wanted(word: str) -> _WantedWord:
     others = parts if parts != (word,) else ()
     figures = _figures(word)
     inflected = len(word) >= _INFLECTED and not figures and not others
-    return _WantedWord(_SHORT_FORMS.get(word), figures, others, stem(word) if inflected else "")
+    stemmed = stem(word) if inflected else ""
+    return _WantedWord(_SHORT_FORMS.get(word), figures, others, stemmed, word[:1].lower()[:1])
 
 
 @lru_cache(maxsize=1 << 16)
