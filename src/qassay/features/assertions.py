@@ -61,8 +61,7 @@ def assertions(batch: Batch) -> tuple[Assertion, ...]:
 
 def asserted_words(batch: Batch) -> list[AnswerNotes]:
     """Return what each candidate asserts as a metric notes it: the words in their order, None without an attempt."""
-    found = zip(batch.examples, assertions(batch), strict=True)
-    return [_noted(example.candidate or "", assertion) for example, assertion in found]
+    return [_noted(*each) for each in zip(batch.candidates, assertions(batch), strict=True)]
 
 
 def _noted(candidate: str, assertion: Assertion) -> AnswerNotes:
@@ -73,9 +72,11 @@ def _noted(candidate: str, assertion: Assertion) -> AnswerNotes:
 
 
 def _read(batch: Batch) -> tuple[Assertion, ...]:
-    decided = [_without_reading(example) for example in batch.examples]
-    unread = [example for example, known in zip(batch.examples, decided, strict=True) if known is None]
-    found = iter(each_readable(unread, lambda some: _asked(batch, some), lambda example, _: _everything(example)))
+    decided = [_without_reading(*each) for each in zip(batch.questions, batch.candidates, strict=True)]
+    unread = [batch.examples[i] for i, known in enumerate(decided) if known is None]
+    found = iter(
+        each_readable(unread, lambda some: _asked(batch, some), lambda example, _: _everything(example.candidate or ""))
+    )
     return tuple(known or next(found) for known in decided)
 
 
@@ -124,18 +125,16 @@ def _with_dates(span: tuple[int, int], places: Sequence[tuple[int, int]]) -> tup
     return min([span[0], *(low for low, _ in touched)]), max([span[1], *(high for _, high in touched)])
 
 
-def _everything(example: Example) -> Assertion:
-    candidate = example.candidate or ""
+def _everything(candidate: str) -> Assertion:
     return Assertion(candidate, 0, len(candidate), 0.0)
 
 
-def _without_reading(example: Example) -> Assertion | None:
+def _without_reading(question: str, candidate: str) -> Assertion | None:
     """Return what a candidate asserts where no model need read it, otherwise None."""
-    candidate = example.candidate or ""
     if not candidate.strip():
         return NOTHING_ASSERTED
-    if not example.question.strip() or is_foreign(candidate):
-        return _everything(example)
+    if not question.strip() or is_foreign(candidate):
+        return _everything(candidate)
     if len(candidate.split()) > SHORT:
-        return NOTHING_ASSERTED if repeats(candidate, example.question) else None
-    return NOTHING_ASSERTED if is_no_answer(candidate) or is_refusal(candidate) else _everything(example)
+        return NOTHING_ASSERTED if repeats(candidate, question) else None
+    return NOTHING_ASSERTED if is_no_answer(candidate) or is_refusal(candidate) else _everything(candidate)

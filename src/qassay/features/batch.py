@@ -75,12 +75,11 @@ class Batch:
         self._spaced_owners: dict[int, bool] = {}
         self._memo: dict[Hashable, object] = {}
         columns = examples if isinstance(examples, ExampleColumns) else None
-        candidates = columns.candidate_texts if columns else [example.candidate or "" for example in examples]
         texts: Sequence[Sequence[str]] = (
             columns.references if columns else [[each.text for each in example.references] for example in examples]
         )
         self._reference_counts = np.fromiter(map(len, texts), np.int64, len(examples))
-        keys: list[str | tuple[str, bool]] = [*candidates, *chain.from_iterable(texts)]
+        keys: list[str | tuple[str, bool]] = [*self.candidates, *chain.from_iterable(texts)]
         owners = np.concatenate([np.arange(len(examples)), np.repeat(np.arange(len(examples)), self._reference_counts)])
         beyond = beyond_ascii(cast("list[str]", keys))
         for i in beyond:
@@ -141,6 +140,25 @@ class Batch:
             else:
                 self._spaced_owners[owner] = in_spaced_language(owners[owner])
         return self._spaced_owners[owner]
+
+    @cached_property
+    def questions(self) -> Sequence[str]:
+        """The question of each example; empty for none."""
+        if isinstance(self.examples, ExampleColumns):
+            return self.examples.questions
+        return [example.question for example in self.examples]
+
+    @cached_property
+    def candidates(self) -> Sequence[str]:
+        """The candidate of each example as it is written; empty where it is missing."""
+        if isinstance(self.examples, ExampleColumns):
+            return self.examples.candidate_texts
+        return [example.candidate or "" for example in self.examples]
+
+    @property
+    def reference_counts(self) -> Ints:
+        """How many references each example has."""
+        return self._reference_counts
 
     @cached_property
     def missing(self) -> Bools:
@@ -208,7 +226,7 @@ class Batch:
         found = model.notes.take()
         for message, texts in (*found.items(), *(self._languages.items() if model.english else ())):
             rows = np.array([text in texts for text in self.texts], bool)
-            questions = [i for i, example in enumerate(self.examples) if example.question in texts]
+            questions = [i for i, question in enumerate(self.questions) if question in texts]
             self.note_texts(message, rows[self.candidate], rows[self.reference], questions)
 
     @cached_property

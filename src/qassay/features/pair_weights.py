@@ -37,7 +37,7 @@ def pair_weights(batch: Batch, *, with_question: bool) -> PairWeights:
 
 
 def _weigh(batch: Batch, *, with_question: bool) -> PairWeights:
-    questions = [example.question if with_question and example.question.strip() else None for example in batch.examples]
+    questions = [each if with_question and each.strip() else None for each in batch.questions]
     pairs, candidate, reference = distinct_pairs(batch, questions)
     weigher = batch.resources.weigher(with_question=with_question)
     weights = weigher.weigh([(question, batch.texts[text]) for question, text in pairs])
@@ -47,9 +47,8 @@ def _weigh(batch: Batch, *, with_question: bool) -> PairWeights:
 
 def distinct_pairs(batch: Batch, questions: Sequence[_Question]) -> tuple[list[tuple[_Question, int]], Ints, Ints]:
     """Return the distinct pairs of a question and a text's row, and the pair of each candidate and each reference."""
-    of_references = [
-        question for question, example in zip(questions, batch.examples, strict=True) for _ in example.references
-    ]
+    counts = batch.reference_counts.tolist()
+    of_references = [question for question, count in zip(questions, counts, strict=True) for _ in range(count)]
     index: dict[tuple[_Question, int], int] = {}
     candidate, reference = (
         np.array([index.setdefault(pair, len(index)) for pair in zip(side, rows.tolist(), strict=True)], np.int64)

@@ -132,7 +132,7 @@ class Weighting:
 
     def weigh(self, batch: Batch, texts: TokenisedTexts) -> RowWeights:
         """Return the weights of all texts of a batch; by default, of every distinct pair of question and text."""
-        pairs, candidate, reference = distinct_pairs(batch, [example.question for example in batch.examples])
+        pairs, candidate, reference = distinct_pairs(batch, batch.questions)
         found = [self._checked(question, batch.texts[text], _located(texts, text)) for question, text in pairs]
         return RowWeights(
             np.array([text for _, text in pairs], np.int64), candidate, reference, np.concatenate([np.zeros(0), *found])

@@ -58,6 +58,10 @@ class ExampleColumns(Sequence[Example]):
             return [each or "" for each in self.candidates]
         return cast("Sequence[str]", self.candidates)
 
+    def with_candidates(self, candidates: Sequence[str | None]) -> ExampleColumns:
+        """Return the same answers with other candidates."""
+        return ExampleColumns(self.ids, self.questions, self.references, candidates, self.systems)
+
     @overload
     def __getitem__(self, place: int) -> Example: ...
     @overload

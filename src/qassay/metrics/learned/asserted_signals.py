@@ -13,6 +13,7 @@ import numpy as np
 from qassay.features.assertions import assertions
 from qassay.features.batch import Batch
 from qassay.features.text_traits import texts_that
+from qassay.io.example_columns import ExampleColumns
 from qassay.metrics.base import subset
 from qassay.metrics.learned.signals import LEXICAL, Signals, lexical_signals, model_signals
 from qassay.text.refusal import NOT_TOLD, says_not_told
@@ -81,8 +82,8 @@ def _asserts_part(batch: Batch) -> Bools:
     """Return which examples' candidates assert less than all of themselves."""
     return np.array(
         [
-            each.attempted and each.text.strip() != (example.candidate or "").strip()
-            for example, each in zip(batch.examples, assertions(batch), strict=True)
+            each.attempted and each.text.strip() != candidate.strip()
+            for candidate, each in zip(batch.candidates, assertions(batch), strict=True)
         ],
         bool,
     )
@@ -97,7 +98,11 @@ def _made(batch: Batch) -> Batch:
     def asserted(candidate: str | None, found: Assertion) -> str | None:
         return found.text if found.attempted and found.text.strip() else candidate
 
-    found = zip(batch.examples, assertions(batch), strict=True)
+    examples, found = batch.examples, assertions(batch)
+    if isinstance(examples, ExampleColumns):
+        candidates = [asserted(*each) for each in zip(examples.candidates, found, strict=True)]
+        return Batch(examples.with_candidates(candidates), batch.resources)
+    both = zip(examples, found, strict=True)
     return Batch(
-        [replace(each, candidate=asserted(each.candidate, assertion)) for each, assertion in found], batch.resources
+        [replace(each, candidate=asserted(each.candidate, assertion)) for each, assertion in both], batch.resources
     )

@@ -45,9 +45,9 @@ RULES = Param(
 def note_missing_questions(batch: Batch) -> None:
     """Note the answers without a question, and the field that probably holds it."""
     found: dict[str | None, list[int]] = {}
-    for i, example in enumerate(batch.examples):
-        if not example.question.strip():
-            found.setdefault(likely_name("question", example.extra) if example.extra else None, []).append(i)
+    for i in [i for i, question in enumerate(batch.questions) if not question.strip()]:
+        extra = batch.examples[i].extra
+        found.setdefault(likely_name("question", extra) if extra else None, []).append(i)
     for name, rows in found.items():
         batch.note(NO_QUESTION if name is None else f'{NO_QUESTION}; map "{name}" to question if it holds it', rows)
 

@@ -57,7 +57,7 @@ def _split(batch: Batch, pairs: Pairs, names: tuple[str, ...]) -> list[JudgedPai
     owners = pairs.example[differing].tolist()
     sides = reference[differing], candidate[differing]
     given = [
-        AnswerPair(batch.examples[i].question, texts[wanted], texts[stated])
+        AnswerPair(batch.questions[i], texts[wanted], texts[stated])
         for i, wanted, stated in zip(owners, *(side.tolist() for side in sides), strict=True)
     ]
     rules = active_rules(names)

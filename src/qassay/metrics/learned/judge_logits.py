@@ -25,17 +25,17 @@ def judge_inputs(
 
     Without `asserted`, by example, they assert the whole of themselves.
     """
-    texts = batch.texts
+    texts, questions = batch.texts, batch.questions
+    sides = pairs.example, batch.reference[pairs.reference], batch.candidate[pairs.example]
     return [
         JudgeInput(
-            example.question,
-            texts[batch.reference[k]],
-            texts[batch.candidate[i]],
-            (example.context or "") if context else "",
+            questions[i],
+            texts[reference],
+            texts[candidate],
+            (batch.examples[i].context or "") if context else "",
             asserted[i] if asserted else None,
         )
-        for i, k in zip(*(side.tolist() for side in pairs), strict=True)
-        for example in (batch.examples[i],)
+        for i, reference, candidate in zip(*(side.tolist() for side in sides), strict=True)
     ]
 
 

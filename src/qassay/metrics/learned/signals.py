@@ -13,7 +13,6 @@ from qassay.features.pair_weights import pair_weights, project_weights
 from qassay.features.text_traits import text_traits, texts_that
 from qassay.features.token_views import text_tokens, token_view
 from qassay.features.weightings import QuestionKeyphrase
-from qassay.io.example_columns import ExampleColumns
 from qassay.metrics.base import f_measure
 from qassay.metrics.embedding.matching import Units, match_pairs
 from qassay.metrics.lexical.ngrams import identical, overlap, table_overlap
@@ -171,8 +170,7 @@ class TextFeatures:
         """The question of each example."""
         from qassay.equivalence.fuzzy_search import SearchedText  # noqa: PLC0415 - patterns take time to compile
 
-        examples = self._batch.examples
-        written = examples.questions if isinstance(examples, ExampleColumns) else [each.question for each in examples]
+        written = self._batch.questions
         distinct = list(dict.fromkeys(written))
         words = Tokens.cut(distinct, self._batch.resources.tokeniser(_TOK)).rows()
         made = {text: SearchedText(text, found) for text, found in zip(distinct, words, strict=True)}
