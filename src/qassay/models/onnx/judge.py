@@ -16,7 +16,7 @@ from qassay.models.folder import IDS, TOKENIZER, check_file_names, fingerprint, 
 from qassay.models.onnx.judge_rows import PairTexts, PieceText, judge_rows
 from qassay.models.onnx.judge_segments import ROLES, piece_kinds, text_keys
 from qassay.models.runtime import Step, single_values
-from qassay.text.split_joined import moved_spans, split_joined
+from qassay.text.split_joined import moved_spans, split_all
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -129,10 +129,12 @@ class OnnxJudge:
 
     def _cut(self, texts: Sequence[str]) -> dict[str, PieceText]:
         distinct = list(dict.fromkeys(texts))
-        cut = self._encoder.cut_with_spans([split_joined(text) for text in distinct])
+        parted = split_all(distinct)
+        cut = self._encoder.cut_with_spans(parted)
         keys = text_keys([pieces for pieces, _ in cut], self._kinds)
         return {
-            text: PieceText(pieces, key, spans) for text, (pieces, spans), key in zip(distinct, cut, keys, strict=True)
+            text: PieceText(pieces, key, spans, parted=made is not text)
+            for text, made, (pieces, spans), key in zip(distinct, parted, cut, keys, strict=True)
         }
 
     def _rows(self, pairs: Sequence[JudgeInput], texts: Mapping[str, PieceText]) -> list[tuple[Ints, Ints]]:
@@ -145,7 +147,8 @@ class OnnxJudge:
         found = {role: texts[words] for role in ROLES if (words := getattr(pair, role)) in texts}
         spans = None
         if self.reads_assertions and pair.asserted is not None:
-            spans = tuple(moved_spans(pair.candidate, pair.asserted)) if pair.asserted else ()
+            parted = "candidate" in found and found["candidate"].parted
+            spans = tuple(moved_spans(pair.candidate, pair.asserted)) if parted else pair.asserted
         room = self._encoder.model.longest - 1
         for role, text in found.items():
             longest = min(self._head.longest[role] - _SPECIAL_TOKENS, room - 1)

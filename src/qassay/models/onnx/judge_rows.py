@@ -30,6 +30,8 @@ class PieceText(NamedTuple):
     """Of the words that they are pieces of."""
     spans: Ints
     """Where the pieces stand in the text, joined words parted."""
+    parted: bool = False
+    """Whether there are any."""
 
 
 class PairTexts(NamedTuple):
