@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections import Counter
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
@@ -152,8 +153,12 @@ def _is_folder(text: str) -> bool:
 
 def is_foreign(text: str) -> bool:
     """Whether most letters of a text are not Latin."""
-    if text.isascii():
-        return False
+    return not text.isascii() and _is_foreign(text)
+
+
+@lru_cache(maxsize=1 << 10)
+def _is_foreign(text: str) -> bool:
+    """Count letters, once for all that ask about a text of a batch."""
     letters = [character for character in unicodedata.normalize("NFKC", text) if character.isalpha()]
     return sum(letter > _LAST_LATIN for letter in letters) > _MOSTLY * len(letters)
 
