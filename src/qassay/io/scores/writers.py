@@ -73,20 +73,18 @@ def column_documents(
     values = [[value if math.isfinite(value) else None for value in each.tolist()] for each in scores.values()]
     compared_with = map(hash_of_references, columns.references)
     rows = zip(columns.ids, columns.systems, columns.questions, compared_with, *values, strict=True)
+    lacking = {i for each in unscored.values() for i in each}
     documents: list[Document] = []
-    for name, system, question, hashed, *row in rows:
+    for i, (name, system, question, hashed, *row) in enumerate(rows):
         document: Document = {"id": name, "system": system, "scores": dict(zip(scores, row, strict=True))}
+        if i in lacking:
+            document["unscored"] = {spec: each[i] for spec, each in unscored.items() if i in each}
+        if notes:
+            document |= asserted_fields({spec: note for spec, each in notes.items() if (note := each[i]) is not None})
         if question:
             document["question"] = question
         document[REFERENCES_HASH] = hashed
         documents.append(document)
-    noted = {i for each in unscored.values() for i in each}
-    if notes:
-        noted |= {i for each in notes.values() for i, note in enumerate(each) if note is not None}
-    for i in noted:
-        why = {spec: each[i] for spec, each in unscored.items() if i in each}
-        found = {spec: note for spec, each in notes.items() if (note := each[i]) is not None}
-        documents[i] = _document(columns[i], documents[i]["scores"], why, found)
     return documents
 
 
