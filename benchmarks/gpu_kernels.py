@@ -238,30 +238,37 @@ def _unfused(
     return found
 
 
+def _on_cpu() -> operations.Samples:
+    """Return the same samples on the CPU, whose results are the wanted ones."""
+    return operations.Samples(torch.device("cpu"))
+
+
 def _same_integers(launch: Any, small: operations.Samples, shape: object) -> bool:  # noqa: ANN401 - as above
-    step, zero = (each[small.rows.layout.item, None] for each in linear.steps_and_zeros(small.rows))
-    wanted = torch.round(small.rows.values / step).add(zero).clamp(0, 255).sub(128)
-    return torch.equal(launch.quantise(small.rows, block=shape)[0].float(), wanted)
+    rows = _on_cpu().rows
+    step, zero = (each[rows.layout.item, None] for each in linear.steps_and_zeros(rows))
+    wanted = torch.round(rows.values / step).add(zero).clamp(0, 255).sub(128)
+    return torch.equal(launch.quantise(small.rows, block=shape)[0].float().cpu(), wanted)
 
 
 def _same_scaled(launch: Any, small: operations.Samples, shape: object, *, gelu: bool) -> bool:  # noqa: ANN401 - as above
     integers, ranges = launch.quantise(small.rows)
     product = linear.multiply(integers, small.weights)
     found = launch.scale_product(product, small.rows.layout, ranges, small.weights, gelu=gelu, block=shape)
-    return operations.same_bits(found, linear.linear(small.rows, small.weights, gelu=gelu))
+    cpu = _on_cpu()
+    return operations.same_bits(found, linear.linear(cpu.rows, cpu.weights, gelu=gelu))
 
 
 def _same_sums(launch: Any, small: operations.Samples, shape: object) -> bool:  # noqa: ANN401 - as above
     states, change, norm = small.sums
     found = launch.normalise(states, change.values, norm, block=shape)
-    return operations.same_bits(found, linear.add_and_norm(*small.sums))
+    return operations.same_bits(found, linear.add_and_norm(*_on_cpu().sums))
 
 
 def _same_product_sums(launch: Any, small: operations.Samples, shape: object) -> bool:  # noqa: ANN401 - as above
     rows, weights, states, norm = small.product_sums
     integers, ranges = launch.quantise(rows)
     found = launch.normalise(states, linear.multiply(integers, weights), norm, (ranges, weights), block=shape)
-    return operations.same_bits(found, linear.linear_and_norm(*small.product_sums))
+    return operations.same_bits(found, linear.linear_and_norm(*_on_cpu().product_sums))
 
 
 def _attentions(launch: Any, batch: Batch) -> list[Timed]:  # noqa: ANN401 - as above

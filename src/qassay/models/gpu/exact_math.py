@@ -58,6 +58,11 @@ def fma(left: torch.Tensor, right: torch.Tensor | float, added: torch.Tensor | f
     return (left.double() * right.double()).add_(added).float()
 
 
+def divided(values: torch.Tensor, by: float) -> torch.Tensor:
+    """Return values divided by a number, rounded once; torch multiplies by its inverse where it is no tensor."""
+    return values / torch.full_like(values, by)
+
+
 def polynomial(factors: tuple[float, ...], values: torch.Tensor) -> torch.Tensor:
     """Return a polynomial by Horner's rule, each step rounded once."""
     found = torch.full_like(values, factors[0])
@@ -99,7 +104,7 @@ def layer_norm(rows: torch.Tensor, scale: torch.Tensor, shift: torch.Tensor, eps
     products with the scale.
     """
     width = rows.shape[1]
-    off = rows - rows.mean(1, keepdim=True, dtype=torch.float64).float()
+    off = rows - divided(rows.sum(1, keepdim=True, dtype=torch.float64), width).float()
     squares = functional.pad(off, (0, -width % NORM_LANES)).double().square_()
     sums = rows.new_zeros((len(rows), NORM_LANES))
     for each in squares.view(len(rows), -1, NORM_LANES).unbind(1):
@@ -108,7 +113,7 @@ def layer_norm(rows: torch.Tensor, scale: torch.Tensor, shift: torch.Tensor, eps
         half = sums.shape[1] // 2
         sums = sums[:, :half] + sums[:, half:]
     # Roots in single precision are approximations on some devices.
-    inverse = 1 / torch.sqrt((sums / width + epsilon).double()).float()
+    inverse = 1 / torch.sqrt((divided(sums, width) + epsilon).double()).float()
     return fma(off * inverse, scale, shift)
 
 

@@ -30,11 +30,11 @@ class Block(NamedTuple):
     warps: int
 
 
-RANGE = Block(8, 128, 4)
+RANGE = Block(16, 128, 4)
 QUANTISE = Block(8, 128, 4)
-SCALE = Block(8, 128, 4)
+SCALE = Block(16, 128, 8)
 NORM = Block(16, 8, 1)
-ATTENTION = Block(16, 64, 2)
+ATTENTION = Block(16, 64, 1)
 """Queries, and the most keys of items whose keys are all taken at once."""
 LONG_ATTENTION = Block(16, 16, 1)
 """Queries of items with more keys, which are taken 16 at a time."""

@@ -12,8 +12,8 @@ from typing import NamedTuple, Self
 import torch
 from torch.nn import functional
 
+from qassay.models.gpu.exact_math import divided, layer_norm
 from qassay.models.gpu.exact_math import gelu as gelu_of
-from qassay.models.gpu.exact_math import layer_norm
 from qassay.models.gpu.ragged import Ragged
 
 _STEPS = 255
@@ -66,7 +66,7 @@ def linear(rows: Ragged, weights: Quantised, *, gelu: bool = False) -> Ragged:
 def steps_and_zeros(rows: Ragged) -> tuple[torch.Tensor, torch.Tensor]:
     """Return the step between an item's integers, and the integer that is 0, for each item."""
     below, above = ranges_of(rows)
-    step = (above + below) / _STEPS
+    step = divided(above + below, _STEPS)
     step = torch.where(step == 0, 1.0, step)
     return step, torch.round(below / step).clamp_(0, _STEPS)
 

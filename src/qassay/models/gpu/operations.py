@@ -40,7 +40,7 @@ PLAIN = Operations(linear.linear, linear.add_and_norm, linear.linear_and_norm, a
 
 @cache
 def operations_on(device: torch.device) -> Operations:
-    """Return what runs on a device: kernels, as far as they give the bits that torch's own operations give there."""
+    """Return what runs on a device: kernels, as far as they give the bits that torch's operations give on the CPU."""
     if device.type != "cuda":
         return PLAIN
     if find_spec("triton") is None:
@@ -53,19 +53,24 @@ def operations_on(device: torch.device) -> Operations:
 
 def chosen(launch: ModuleType, device: torch.device) -> Operations:
     """Return for each operation the first kernel that is exact, or torch's own operations with a warning."""
-    samples = Samples(device)
-    dense = (samples.rows, samples.weights)
+    here, cpu = Samples(device), Samples(torch.device("cpu"))
     attends = [partial(launch.attend, dot=dot) for dot in (True, False)]
+    dense = (here.rows, here.weights), (cpu.rows, cpu.weights)
     return Operations(
-        _exact("dense layers", PLAIN.linear, [launch.linear], [(dense, {}), (dense, {"gelu": True})]),
-        _exact("normalisation", PLAIN.add_and_norm, [launch.add_and_norm], [(samples.sums, {})]),
+        _exact("dense layers", PLAIN.linear, [launch.linear], [(*dense, {}), (*dense, {"gelu": True})]),
+        _exact("normalisation", PLAIN.add_and_norm, [launch.add_and_norm], [(here.sums, cpu.sums, {})]),
         _exact(
             "dense layers with normalisation",
             PLAIN.linear_and_norm,
             [launch.linear_and_norm],
-            [(samples.product_sums, {})],
+            [(here.product_sums, cpu.product_sums, {})],
         ),
-        _exact("attention", PLAIN.attend, attends, [(samples.attention, {}), (samples.short_attention, {})]),
+        _exact(
+            "attention",
+            PLAIN.attend,
+            attends,
+            [(here.attention, cpu.attention, {}), (here.short_attention, cpu.short_attention, {})],
+        ),
     )
 
 
@@ -104,13 +109,16 @@ def _exact(
     name: str,
     plain: Callable[..., Ragged],
     candidates: Sequence[Callable[..., Ragged]],
-    samples: Sequence[tuple[tuple[Any, ...], dict[str, Any]]],
+    samples: Sequence[tuple[tuple[Any, ...], tuple[Any, ...], dict[str, Any]]],
 ) -> Callable[..., Ragged]:
-    """Return the first candidate that gives the bits of the plain operation on all samples."""
-    problem = "it gives other numbers than torch's own operations"
+    """Return the first candidate that gives the bits of the plain operation on all samples.
+
+    A sample has what the candidate is given, the same for the plain operation on the CPU, and the settings of both.
+    """
+    problem = "it gives other numbers than the CPU"
     for candidate in candidates:
         try:
-            if all(same_bits(candidate(*given, **named), plain(*given, **named)) for given, named in samples):
+            if all(same_bits(candidate(*here, **named), plain(*cpu, **named)) for here, cpu, named in samples):
                 return candidate
         except Exception as error:  # noqa: BLE001 - Triton has an error of its own for everything that may be missing
             problem = f"{type(error).__name__}: {error}"
@@ -121,4 +129,6 @@ def _exact(
 def same_bits(found: Ragged, wanted: Ragged) -> bool:
     """Whether rows are equal to the last bit, and the ranges too that come with the first ones."""
     ranges = torch.stack(linear.ranges_of(wanted)).add(0.0).view(torch.int32)
-    return torch.equal(found.values, wanted.values) and (found.ranges is None or torch.equal(found.ranges, ranges))
+    return torch.equal(found.values.cpu(), wanted.values.cpu()) and (
+        found.ranges is None or torch.equal(found.ranges.cpu(), ranges.cpu())
+    )
