@@ -69,6 +69,7 @@ def main() -> None:
     parser.add_argument("--cpu-rows", type=int, default=8_192, help="rows of the run on the CPU and of the comparison")
     parser.add_argument("--workers", type=int, nargs="*", default=[14])
     parser.add_argument("--batch", type=int, default=4096)
+    parser.add_argument("--metrics", nargs="*", default=METRICS)
     parser.add_argument("--device", choices=("cuda", "cpu"), default="cuda")
     parser.add_argument("--only", choices=("forward", "one", "workers", "compare"), nargs="*", help="parts to run")
     parser.add_argument("--kernels", action="store_true", help="show where the device's time goes")
@@ -87,12 +88,12 @@ def main() -> None:
         if "forward" in parts:
             rows = [_fields(line) for line in (folder / "one.jsonl").read_text().splitlines()]
             _forward(rows, device, kernels=given.kernels)
-        for metric in METRICS if "one" in parts else ():
+        for metric in given.metrics if "one" in parts else ():
             _in_one_process(folder / "one.jsonl", metric, given.batch, kernels=given.kernels)
-        for metric in METRICS if "workers" in parts and device.type == "cuda" else ():
+        for metric in given.metrics if "workers" in parts and device.type == "cuda" else ():
             for workers in given.workers:
                 _with_workers(folder / "many.jsonl", metric, given.batch, workers, given.rows)
-        for metric in METRICS if "compare" in parts else ():
+        for metric in given.metrics if "compare" in parts else ():
             _compare(folder / "cpu.jsonl", metric, given.batch)
             _compare(DEMO, metric, given.batch)
 

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from qassay.arrays import Ints
 
 
+_PINNED_BYTES = 1 << 25
+"""Memory that a GPU writes into at once."""
+
+
 class DeviceRows:
     """Some rows of a block, in a row or by their numbers."""
 
@@ -89,20 +93,31 @@ def _numbers(parts: Sequence[Any]) -> Ints:
     return np.concatenate([np.zeros(0, np.int64), *whole])
 
 
-def _copied(block: torch.Tensor) -> torch.Tensor:
-    """Return a block in this side's memory; from a GPU it comes into pinned memory, and is there after a while."""
+def _copied(block: torch.Tensor) -> NDArray[Any]:
+    """Return a block as an array; from a GPU it comes in parts of one size, through pinned memory.
+
+    Of one size torch keeps what it has pinned. To pin memory for every block would take longer than the copy, and
+    processes that share a GPU would wait for each other.
+    """
     if not block.is_cuda:
-        return block
-    return torch.empty(block.shape, dtype=block.dtype, pin_memory=True).copy_(block, non_blocking=True)
+        return block.numpy()
+    found = torch.empty(block.shape, dtype=block.dtype)
+    source, target = block.reshape(-1), found.view(-1)
+    pinned = torch.empty(_PINNED_BYTES // block.element_size(), dtype=block.dtype, pin_memory=True)
+    for start in range(0, len(source), len(pinned)):
+        part = source[start : start + len(pinned)]
+        arrived = pinned[: len(part)].copy_(part, non_blocking=True)
+        # Waiting asleep leaves the processor to the other processes that use the GPU.
+        done = torch.cuda.Event(blocking=True)  # type: ignore[no-untyped-call]
+        done.record()
+        done.synchronize()
+        target[start : start + len(part)].copy_(arrived)
+    return found.numpy()
 
 
 def fetched(parts: Sequence[DeviceRows]) -> list[NDArray[Any]]:
     """Return rows as arrays; every block is copied once."""
-    blocks: dict[int, torch.Tensor] = {id(part.block): part.block for part in parts}
-    copies = {number: _copied(block) for number, block in blocks.items()}
-    if any(block.is_cuda for block in blocks.values()):
-        torch.cuda.current_stream().synchronize()
-    arrays = {number: copy.numpy() for number, copy in copies.items()}
+    arrays = {number: _copied(block) for number, block in {id(part.block): part.block for part in parts}.items()}
     return [
         arrays[id(part.block)][slice(part.start, part.stop) if part.numbers is None else part.numbers] for part in parts
     ]

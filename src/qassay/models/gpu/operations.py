@@ -53,7 +53,16 @@ def operations_on(device: torch.device) -> Operations:
 
 def chosen(launch: ModuleType, device: torch.device) -> Operations:
     """Return for each operation the first kernel that is exact, or torch's own operations with a warning."""
-    here, cpu = Samples(device), Samples(torch.device("cpu"))
+    threads = torch.get_num_threads()
+    # The samples are small, and many processes may begin at once.
+    torch.set_num_threads(1)
+    try:
+        return _chosen(launch, Samples(device), Samples(torch.device("cpu")))
+    finally:
+        torch.set_num_threads(threads)
+
+
+def _chosen(launch: ModuleType, here: Samples, cpu: Samples) -> Operations:
     attends = [partial(launch.attend, dot=dot) for dot in (True, False)]
     dense = (here.rows, here.weights), (cpu.rows, cpu.weights)
     return Operations(

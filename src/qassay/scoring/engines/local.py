@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from qassay.errors import SpecError, StoppedError, option
 from qassay.scoring.file_run import Chunk, score_and_encode
+from qassay.threads import default_threads
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator
@@ -40,6 +41,8 @@ _NOT_STARTED = (
     "a worker process failed with the traceback above; run the program from a file, below "
     '`if __name__ == "__main__":`, and define what you register at the top level of a module'
 )
+_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+"""What tells the libraries of arithmetic how many threads to use, before they are loaded."""
 _processes = multiprocessing.get_context("spawn")
 
 
@@ -64,7 +67,7 @@ class LocalEngine:
         threads = ThreadPoolExecutor(self.workers)
         try:
             for _ in range(self.workers):
-                workers.append(_Worker(scorer))
+                workers.append(_Worker(scorer, max(1, default_threads() // self.workers)))
                 idle.put(workers[-1])
             for chunk in chunks:
                 waiting.append(threads.submit(_score_elsewhere, idle, chunk))
@@ -82,11 +85,11 @@ class LocalEngine:
 class _Worker:
     """A process that scores one chunk at a time, over a connection of its own: when it dies, reading fails at once."""
 
-    def __init__(self, scorer: Scorer) -> None:
+    def __init__(self, scorer: Scorer, threads: int) -> None:
         self._connection, theirs = _processes.Pipe()
         self._process = _processes.Process(target=_work, args=(scorer, theirs), daemon=True)
         try:
-            with _without_signals():
+            with _without_signals(), _with_threads(threads):
                 self._process.start()
         except (pickle.PicklingError, AttributeError, TypeError) as problem:
             raise _not_sent(scorer, problem) from problem
@@ -149,6 +152,18 @@ def _without_signals() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
+def _with_threads(threads: int) -> Iterator[None]:
+    """Start processes whose libraries use so many threads, unless the environment says otherwise."""
+    added = [name for name in _THREADS if name not in os.environ]
+    os.environ.update(dict.fromkeys(added, str(threads)))
+    try:
+        yield
+    finally:
+        for name in added:
+            del os.environ[name]
 
 
 def _work(scorer: Scorer, connection: Connection) -> None:
