@@ -47,8 +47,8 @@ if TYPE_CHECKING:
 BATCH = 2048
 MODEL_BATCH = 128
 """Answers per batch with a model, which takes milliseconds per answer: Ctrl-C waits for the current batch."""
-GPU_BATCH = 4096
-"""Answers per batch with a model on a GPU, which is busy only with many texts at once."""
+GPU_BATCH = 1024
+"""Answers per batch with a model on a GPU: enough texts to keep it busy, and little enough that many workers share well."""
 BATCH_CHARACTERS, GPU_CHARACTERS = 1 << 20, 1 << 23
 """Characters of candidates and references that are scored at once: memory grows with them, and not with the answers."""
 SEED = 12345

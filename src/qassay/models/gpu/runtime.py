@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from qassay.arrays import Ints
     from qassay.models.runtime import Rows, Step
 
-_ROWS_AT_ONCE = {"cpu": 1 << 12, "cuda": 1 << 15}
+_ROWS_AT_ONCE = {"cpu": 1 << 12, "cuda": 1 << 16}
 """Word pieces of a batch, as if all its items were as long as the longest: torch's own operations pad in attention."""
 
 
