@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from qassay.equivalence.letter_case import lower_case
 from qassay.equivalence.mention import Mention, compare_mentions
 from qassay.equivalence.numbers.quantities import NUMBER_WORDS
 from qassay.equivalence.rule import AnswerPair, Needs, Replacement, Rule
@@ -83,12 +84,12 @@ def _times(text: str) -> tuple[Mention, ...]:
 
 def _time(match: re.Match[str]) -> Mention | None:
     if match["name"]:
-        return Mention(match.start(), match.end(), _SPOKEN, _NAMED[match["name"].lower()], _KNOWN)
+        return Mention(match.start(), match.end(), _SPOKEN, _NAMED[lower_case(match["name"])], _KNOWN)
     hour = _number(match["hour"] or match["near"])
     minutes = int(match["minute"] or match["point"] or match["further"] or 0)
     if match["side"]:
         off = {"quarter": 15, "half": 30}.get(match["minutes"].lower()) or _number(match["minutes"])
-        minutes += off if match["side"].lower() in {"past", "after"} else -off
+        minutes += off if lower_case(match["side"]) in {"past", "after"} else -off
     half = _half(match, hour)
     military = bool(match["minute"]) and (hour > 12 or match["hour"][0] == "0")  # noqa: PLR2004
     if hour > 24 or (half and hour > 12):  # noqa: PLR2004
@@ -106,9 +107,10 @@ def _time(match: re.Match[str]) -> Mention | None:
 
 
 def _number(text: str) -> int:
-    if text.lower() in _NAMED:
-        return _NAMED[text.lower()] // 60
-    return int(NUMBER_WORDS.get(re.sub(r"[\s-]", "", text.lower()), text))
+    written = lower_case(text)
+    if written in _NAMED:
+        return _NAMED[written] // 60
+    return int(NUMBER_WORDS.get(re.sub(r"[\s-]", "", written), written))
 
 
 def _half(match: re.Match[str], hour: int) -> str:
@@ -117,7 +119,7 @@ def _half(match: re.Match[str], hour: int) -> str:
         if match[group]:
             return match[group].lower()
         if match[f"{group}part"]:
-            return "a" if match[f"{group}part"].lower() == "morning" else "p"
+            return "a" if lower_case(match[f"{group}part"]) == "morning" else "p"
         if match[f"{group}night"]:
             return "p" if 5 < hour < 12 else "a"  # noqa: PLR2004
     return ""

@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from qassay.equivalence.letter_case import lower_case
 from qassay.equivalence.mention import Mention, compare_mentions, in_range
 from qassay.equivalence.quick_checks import may_have_part
 from qassay.equivalence.rule import AnswerPair, Needs, Replacement, Rule
@@ -54,14 +55,14 @@ def _century(match: re.Match[str]) -> Mention:
     if match["years"]:
         value = int(match["years"]) + 1
     else:
-        value = int(match["figures"]) if match["figures"] else _ORDINALS.index(match["word"].lower()) + 1
+        value = int(match["figures"]) if match["figures"] else _ORDINALS.index(lower_case(match["word"])) + 1
     return Mention(match.start(), match.end(), "century", value)
 
 
 def _decade(match: re.Match[str]) -> Mention:
     """Read a decade; without a century the last one is meant."""
     if match["name"]:
-        value = 1920 + 10 * _NAMES.index(match["name"].lower())
+        value = 1920 + 10 * _NAMES.index(lower_case(match["name"]))
         return Mention(match.start("name"), match.end(), "decade", value)
     value = int(match["full"]) if match["full"] else 1900 + int(match["short"])
     return Mention(match.start(), match.end(), "decade", value)

@@ -7,6 +7,7 @@ import unicodedata
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from qassay.equivalence.letter_case import lower_case
 from qassay.equivalence.quick_checks import may_have_part
 from qassay.equivalence.rule import AnswerPair, Needs, Replacement, Rule
 from qassay.text.traits import FIGURE, HYPHEN, character_trait, word_trait
@@ -56,7 +57,7 @@ def _marked(text: str) -> tuple[_Marked, ...]:
         _Marked(
             *match.span(),
             (match["name"] or match["spelt"]).lower(),
-            _MARKS[match["word"].lower().replace("-", " ")]
+            _MARKS[lower_case(match["word"]).replace("-", " ")]
             if match["word"]
             else (match["marks"] or match["sign"]).translate(_SAME),
         )

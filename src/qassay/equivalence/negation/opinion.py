@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from qassay.equivalence.letter_case import lower_case
 from qassay.equivalence.rule import AnswerPair, Replacement, Rule
 from qassay.equivalence.tables import read_table
 
@@ -80,7 +81,7 @@ def opinion(text: str) -> OpeningOpinion | None:
         return OpeningOpinion(start, adverb.end(), -1 if adverb["last"].lower().startswith("no") else 1)
     if opening is None or not _SEAM.match(text, opening.end()):
         return None
-    value = _OPINIONS[opening["words"].lower()]
+    value = _OPINIONS[lower_case(opening["words"])]
     return OpeningOpinion(start, opening.end(), -1 if opening["not"] and value > 0 else value)
 
 

@@ -8,6 +8,7 @@ import unicodedata
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from qassay.equivalence.letter_case import lower_case
 from qassay.equivalence.mention import Mention, compare_mentions
 from qassay.equivalence.numbers.quantities import NUMBER_WORDS
 from qassay.equivalence.rule import AnswerPair, Needs, Replacement, Rule
@@ -86,17 +87,16 @@ def _fraction(match: re.Match[str]) -> Mention | None:
 
 def _terms(match: re.Match[str]) -> tuple[int, int]:
     if match["part"]:
-        count = (match["count"] or "").lower()
+        count, part = lower_case(match["count"] or ""), lower_case(match["part"])
         # "Third" alone is a place in a row.
-        above = 1 if count in {"a", "an"} or (not count and match["part"].lower() == "half") else _number(count)
-        return above, _PARTS[match["part"].lower()]
+        above = 1 if count in {"a", "an"} or (not count and part == "half") else _number(count)
+        return above, _PARTS[part]
     return _number(match["few"] or match["above"]), _number(match["many"] or match["below"])
 
 
 def _number(text: str) -> int:
-    if text.lower() == "hundred":
-        return 100
-    return int(NUMBER_WORDS.get(text.lower(), text or "0"))
+    written = lower_case(text)
+    return 100 if written == "hundred" else int(NUMBER_WORDS.get(written, written or "0"))
 
 
 def _same_share(each: Mention, other: Mention) -> bool:

@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 from itertools import pairwise
 
+from qassay.equivalence.letter_case import lower_case
 from qassay.equivalence.mention import Mention, in_range, without_overlaps
 from qassay.equivalence.numbers.quantities import CARDINALS, MAGNITUDE_LETTERS, MAGNITUDES, quantities
 from qassay.equivalence.quick_checks import may_have_word
@@ -94,7 +95,7 @@ def _measured(text: str, kind: str) -> list[Mention]:
     found = []
     for match in _AMOUNTS[kind].finditer(text):
         number = _number(match)
-        unit = _BY_FORM.get((kind, match["unit"])) or _BY_FORM[kind, match["unit"].lower()]
+        unit = _BY_FORM.get((kind, match["unit"])) or _BY_FORM[kind, lower_case(match["unit"])]
         rate = match["one"] and not _LASTING.search(text, max(0, match.start() - 12), match.start())
         # "60 Minutes" is a title, and a second chance no time.
         title = match["unit"][:1].isupper() and match["unit"].isalpha() and kind in _IN_SMALL_LETTERS
@@ -150,7 +151,7 @@ def _price(match: re.Match[str]) -> Mention | None:
     read = quantities(match["figures"])
     if len(read) != 1 or read[0].low != read[0].high:
         return None
-    kind = CURRENCY_SIGNS[match["sign"].lower()]
+    kind = CURRENCY_SIGNS[lower_case(match["sign"])]
     value = read[0].low * MAGNITUDE_LETTERS.get((match["letter"] or "").lower(), 1.0)
     unit = next(unit.name for unit in UNITS if unit.kind == kind)
     return Mention(match.start(), match.end(), kind, value, unit, number=value)
