@@ -1,5 +1,7 @@
 """Traits of texts, found for many texts at once."""
 
+from threading import Thread
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -53,3 +55,17 @@ def test_a_text_beyond_ascii_may_have_anything():
 def test_texts_have_the_same_traits_together_as_alone(texts):
     """Nothing depends on a text's neighbours."""
     assert find_traits(texts).tolist() == [find_traits([text])[0] for text in texts]
+
+
+def test_a_trait_is_found_though_texts_are_read_while_it_is_declared():
+    """One thread of a server may import rules while another one scores."""
+    reading = Thread(target=find_traits, args=(["x"],))
+
+    def words():
+        reading.start()
+        reading.join(0.1)
+        yield "zyzzyva"
+
+    trait = word_trait(words())
+    reading.join()
+    assert _having(trait, "zyzzyva", "zebra") == [True, False]

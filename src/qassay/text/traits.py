@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 import string
-from functools import cache
+from functools import lru_cache
+from threading import RLock
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -40,6 +41,8 @@ class _Declared(NamedTuple):
 
 
 _declared = _Declared({}, {}, [], [])
+_declaring = RLock()
+"""Held while a trait is declared or tables are made: one thread may import rules while another one scores."""
 
 
 def _new() -> int:
@@ -47,13 +50,13 @@ def _new() -> int:
     if len(_declared.bits) == _MOST:
         raise OverflowError("more traits than bits")
     _declared.bits.append(bit)
-    _tables.cache_clear()
     return bit
 
 
 def declared_traits() -> int:
     """Return how many traits modules have declared by now."""
-    return len(_declared.bits)
+    with _declaring:
+        return len(_declared.bits)
 
 
 def word_trait(words: Iterable[str]) -> int:
@@ -61,25 +64,28 @@ def word_trait(words: Iterable[str]) -> int:
 
     Of a word with hyphens or figures its longest run of letters is looked for.
     """
-    bit = _new()
-    for word in words:
-        run = max(_LETTERS.findall(word), key=len)
-        _declared.words[run] = _declared.words.get(run, 0) | bit
+    with _declaring:
+        bit = _new()
+        for word in words:
+            run = max(_LETTERS.findall(word), key=len)
+            _declared.words[run] = _declared.words.get(run, 0) | bit
     return bit
 
 
 def character_trait(characters: str) -> int:
     """Return the trait of texts that have one of some ASCII characters."""
-    bit = _new()
-    for character in characters:
-        _declared.characters[character] = _declared.characters.get(character, 0) | bit
+    with _declaring:
+        bit = _new()
+        for character in characters:
+            _declared.characters[character] = _declared.characters.get(character, 0) | bit
     return bit
 
 
 def neighbour_trait(first: str, second: str) -> int:
     """Return the trait of texts in which one of some ASCII characters is followed by one of others."""
-    bit = _new()
-    _declared.neighbours.append((first, second, bit))
+    with _declaring:
+        bit = _new()
+        _declared.neighbours.append((first, second, bit))
     return bit
 
 
@@ -99,7 +105,8 @@ def has_trait(traits: Ints, trait: int) -> Bools:
 
 
 def _plain_traits(texts: Sequence[str]) -> Ints:
-    tables = _tables()
+    with _declaring:
+        tables = _tables(len(_declared.bits))
     data = "\0".join(texts).encode("ascii") + b"\0"
     raw = np.frombuffer(data, np.uint8)
     lengths = np.fromiter(map(len, texts), np.int64, len(texts)) + 1
@@ -126,8 +133,8 @@ class _Tables(NamedTuple):
     word_traits: Ints
 
 
-@cache
-def _tables() -> _Tables:
+@lru_cache(maxsize=1)
+def _tables(declared: int) -> _Tables:  # noqa: ARG001 - they are made again when there are more traits
     characters, firsts, seconds = np.zeros((3, 256), np.int64)
     for character, bits in _declared.characters.items():
         characters[ord(character)] |= bits
