@@ -36,7 +36,7 @@ def split_joined(text: str) -> str:
 
 
 def split_all(texts: Sequence[str]) -> list[str]:
-    """Do the same for many texts; one without words that run together is returned itself."""
+    """Return many texts with their joined words parted; one without such words is returned itself."""
     others = beyond_ascii(texts)
     found = list(texts)
     raw = np.frombuffer("\n".join(texts).encode("ascii", "replace"), np.uint8)

@@ -41,7 +41,8 @@ def lanes_here() -> int:
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:
-        return NARROW
+        # Other systems than Linux have no such file.
+        return WIDE if torch.backends.cpu.get_cpu_capability() == "AVX512" else NARROW
     flags = next((line for line in lines if line.startswith("flags")), "")
     return WIDE if "avx512f" in flags.split() else NARROW
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from functools import cache, partial
 from importlib.util import find_spec
+from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 _LOG = logging.getLogger("qassay.gpu")
+_checking = Lock()
+"""Held while kernels are checked, which changes how many threads torch uses."""
 _QUERIES = (40, 1, 23, 65, 2)
 _KEYS = (40, 1, 23, 65, 530)
 """Items of the check: queries that are alone in their blocks are among them, and keys in more than one block."""
@@ -53,13 +56,14 @@ def operations_on(device: torch.device) -> Operations:
 
 def chosen(launch: ModuleType, device: torch.device) -> Operations:
     """Return for each operation the first kernel that is exact, or torch's own operations with a warning."""
-    threads = torch.get_num_threads()
-    # The samples are small, and many processes may begin at once.
-    torch.set_num_threads(1)
-    try:
-        return _chosen(launch, Samples(device), Samples(torch.device("cpu")))
-    finally:
-        torch.set_num_threads(threads)
+    with _checking:
+        threads = torch.get_num_threads()
+        # The samples are small, and many processes may begin at once.
+        torch.set_num_threads(1)
+        try:
+            return _chosen(launch, Samples(device), Samples(torch.device("cpu")))
+        finally:
+            torch.set_num_threads(threads)
 
 
 def _chosen(launch: ModuleType, here: Samples, cpu: Samples) -> Operations:

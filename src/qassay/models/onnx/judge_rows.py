@@ -31,7 +31,7 @@ class PieceText(NamedTuple):
     spans: Ints
     """Where the pieces stand in the text, joined words parted."""
     parted: bool = False
-    """Whether there are any."""
+    """Whether the text has joined words."""
 
 
 class PairTexts(NamedTuple):

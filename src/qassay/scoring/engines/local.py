@@ -43,6 +43,8 @@ _NOT_STARTED = (
 )
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 """What tells the libraries of arithmetic how many threads to use, before they are loaded."""
+_environment = threading.Lock()
+"""Held while the environment is changed for a process that starts: several runs may start workers at once."""
 _processes = multiprocessing.get_context("spawn")
 
 
@@ -157,13 +159,14 @@ def _without_signals() -> Iterator[None]:
 @contextmanager
 def _with_threads(threads: int) -> Iterator[None]:
     """Start processes whose libraries use so many threads, unless the environment says otherwise."""
-    added = [name for name in _THREADS if name not in os.environ]
-    os.environ.update(dict.fromkeys(added, str(threads)))
-    try:
-        yield
-    finally:
-        for name in added:
-            del os.environ[name]
+    with _environment:
+        added = [name for name in _THREADS if name not in os.environ]
+        os.environ.update(dict.fromkeys(added, str(threads)))
+        try:
+            yield
+        finally:
+            for name in added:
+                os.environ.pop(name, None)
 
 
 def _work(scorer: Scorer, connection: Connection) -> None:
