@@ -254,3 +254,16 @@ def test_rows_are_normalised_with_the_roundings_of_the_cpu():
 
     np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-5)
     assert np.mean(found == wanted) > 0.75
+
+
+@pytest.mark.parametrize(("capability", "lanes"), [("AVX512", 16), ("AVX2", 8), ("DEFAULT", 8)])
+def test_systems_other_than_linux_know_their_processors_lanes(monkeypatch, capability, lanes):
+    """Without `/proc/cpuinfo`, torch says what the processor can do."""
+    import torch  # noqa: PLC0415 - heavy
+
+    from qassay.models.gpu import exact_math  # noqa: PLC0415 - loads torch
+
+    monkeypatch.setattr(exact_math, "Path", lambda _: Path("/nowhere/cpuinfo"))
+    monkeypatch.setattr(torch.backends.cpu, "get_cpu_capability", lambda: capability)
+
+    assert exact_math.lanes_here.__wrapped__() == lanes
