@@ -267,3 +267,16 @@ def test_systems_other_than_linux_know_their_processors_lanes(monkeypatch, capab
     monkeypatch.setattr(torch.backends.cpu, "get_cpu_capability", lambda: capability)
 
     assert exact_math.lanes_here.__wrapped__() == lanes
+
+
+def test_the_judge_repeats_the_bits_of_the_cpu(cpu, gpu):
+    """But for the last product of the head; on processors whose lanes are known from measuring."""
+    from qassay.models.gpu.exact_math import WIDE, lanes_here  # noqa: PLC0415 - loads torch
+
+    if lanes_here() != WIDE:
+        pytest.skip("the CPU's order of additions is measured with AVX-512 alone")
+    pairs = [JudgeInput(*row) for row in ROWS]
+
+    found, wanted = (OnnxJudge(each).judge(pairs) for each in (gpu, cpu))
+
+    np.testing.assert_allclose(found, wanted, atol=1e-5)

@@ -29,6 +29,8 @@ Device = Literal["auto", "cpu", "cuda"]
 
 EMBEDDED = "mini"
 _HUB_NAME = re.compile(r"[\w.-]+(/[\w.-]+)?")
+_LONGEST_REMEMBERED = 10_000
+"""Characters of a text up to which it is remembered whether it is foreign."""
 _MOSTLY = 0.5
 _LAST_LATIN = "\u024f"
 
@@ -153,12 +155,18 @@ def _is_folder(text: str) -> bool:
 
 def is_foreign(text: str) -> bool:
     """Whether most letters of a text are not Latin."""
-    return not text.isascii() and _is_foreign(text)
+    if text.isascii():
+        return False
+    return _is_mostly_foreign(text) if len(text) > _LONGEST_REMEMBERED else _is_foreign(text)
 
 
 @lru_cache(maxsize=1 << 10)
 def _is_foreign(text: str) -> bool:
-    """Count letters, once for all that ask about a text of a batch."""
+    """Look once for all that ask about a text of a batch."""
+    return _is_mostly_foreign(text)
+
+
+def _is_mostly_foreign(text: str) -> bool:
     letters = [character for character in unicodedata.normalize("NFKC", text) if character.isalpha()]
     return sum(letter > _LAST_LATIN for letter in letters) > _MOSTLY * len(letters)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import weakref
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from qassay.scoring.aggregates.aggregation import CONFIDENCE
 from qassay.scoring.engines.local import LocalEngine
 from qassay.scoring.file_run import Run
 from qassay.scoring.scorer import nowhere
+from qassay.threads import default_threads
 from qassay.validation import check_choice, check_whole
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class FileRun:
         """The threads of a model in each process; None for as many as it likes."""
         if self.engine == "ray":
             return max(1, int(self.ray_cpus))
-        return None if self.workers == 1 else max(1, (os.cpu_count() or 1) // self.workers)
+        return None if self.workers == 1 else max(1, default_threads() // self.workers)
 
     def open(self, files: list[str], *, again: bool) -> tuple[list[str], ExitStack]:
         """Keep standard input in a file where it is read again, until the second of what is returned is closed."""

@@ -132,6 +132,8 @@ def _exact(
     for candidate in candidates:
         try:
             if all(same_bits(candidate(*here, **named), plain(*cpu, **named)) for here, cpu, named in samples):
+                if candidate is not candidates[0]:
+                    _LOG.warning("a slower kernel is used: %s: %s", name, problem)
                 return candidate
         except Exception as error:  # noqa: BLE001 - Triton has an error of its own for everything that may be missing
             problem = f"{type(error).__name__}: {error}"
