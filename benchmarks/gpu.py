@@ -27,6 +27,7 @@ import torch
 
 import qassay
 from gpu_rows import write_rows
+from gpu_timing import seconds, wait_for
 from qassay.models import load
 from qassay.models.base import EMBEDDED_FOLDER
 from qassay.models.folder import IDS
@@ -35,7 +36,7 @@ from qassay.models.onnx.encoder import OnnxEncoder
 from qassay.models.onnx.judge import JudgeInput, OnnxJudge
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
 METRICS = ("bert_score:kpqa", "ava")
 DEMO = Path(qassay.__file__).parent / "assets" / "demo.jsonl"
@@ -148,16 +149,16 @@ def _timed_networks(
             for step, network in zip(steps, networks, strict=True):
                 made = network.run({name: values[step.source(name)] for name in network.graph.inputs})
                 values.update(zip(step.gives, made, strict=True))
-        _wait(runtime.device)
+        wait_for(runtime.device)
 
     forward()
-    took = min(_seconds(forward) for _ in range(3))
+    took = min(seconds(forward) for _ in range(3))
 
     def everything() -> None:
         runtime.run(steps, items, [steps[-1].gives[0]])
-        _wait(runtime.device)
+        wait_for(runtime.device)
 
-    whole = min(_seconds(everything) for _ in range(2))
+    whole = min(seconds(everything) for _ in range(2))
     print(
         f"{what}: bare forward {len(items) / took:,.0f} {unit}/s; with packing and handing out "
         f"{len(items) / whole:,.0f} {unit}/s ({len(batches)} batches)",
@@ -176,17 +177,6 @@ def _print_kernels(profile: torch.profiler.profile, pairs: int) -> None:
     print(f"  the device was busy for {total / pairs:.1f} microseconds per text or pair:")
     for each in found[:16]:
         print(f"  {each.self_device_time_total / total:6.1%} {each.count:6} x {each.key[:110]}")
-
-
-def _seconds(work: Callable[[], object]) -> float:
-    start = time.perf_counter()
-    work()
-    return time.perf_counter() - start
-
-
-def _wait(device: torch.device) -> None:
-    if device.type == "cuda":
-        torch.cuda.synchronize()
 
 
 @contextmanager
@@ -226,7 +216,7 @@ def _in_one_process(path: Path, metric: str, batch: int, *, kernels: bool) -> No
         with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as profile:
             _score(path, metric, device="cuda", batch=batch)
         _print_kernels(profile, len(found))
-    parts = ", ".join(f"{name} {seconds:.2f} s" for name, seconds in spent.items())
+    parts = ", ".join(f"{name} {took:.2f} s" for name, took in spent.items())
     print(
         f"\n{metric}, one process: {len(found) / took:,.0f} pairs/s ({took:.2f} s for {len(found):,}; {parts}, "
         f"the rest in Python)",

@@ -25,6 +25,7 @@ import numpy as np
 import torch
 
 from gpu_rows import write_rows
+from gpu_timing import seconds, wait_for
 from qassay.models.base import EMBEDDED_FOLDER
 from qassay.models.gpu import linear, operations
 from qassay.models.gpu.linear import Norm, Quantised
@@ -114,10 +115,10 @@ def _start(device: torch.device) -> None:
     """Time what comes before the first batch, in a process of its own."""
     start = time.perf_counter()
     torch.zeros(1, device=device)
-    _wait(device)
+    wait_for(device)
     begun = time.perf_counter()
     found = operations.operations_on(device)
-    _wait(device)
+    wait_for(device)
     print(f"  device {begun - start:.2f} s, kernels and their check {time.perf_counter() - begun:.2f} s")
     for name, chosen in found._asdict().items():
         print(f"  {name}: {'torch' if chosen == getattr(operations.PLAIN, name) else f'kernel {_settings(chosen)}'}")
@@ -389,16 +390,16 @@ def _timed_network(runtime: TorchRuntime, name: str, calls: list[Recorded], pair
             for step, network in zip(steps, networks, strict=True):
                 made = network.run({own: values[step.source(own)] for own in network.graph.inputs})
                 values.update(zip(step.gives, made, strict=True))
-        _wait(runtime.device)
+        wait_for(runtime.device)
 
     def everything() -> None:
         for call in calls:
             runtime.run(call.steps, call.items, [call.steps[-1].gives[0]])
-        _wait(runtime.device)
+        wait_for(runtime.device)
 
     forward()
-    took = min(_seconds(forward) for _ in range(3)) / pairs * 1e6
-    whole = min(_seconds(everything) for _ in range(2)) / pairs * 1e6
+    took = min(seconds(forward) for _ in range(3)) / pairs * 1e6
+    whole = min(seconds(everything) for _ in range(2)) / pairs * 1e6
     launches, busy = _profiled(forward, runtime.device)
     print(
         f"{name:<48}{1e6 / took:>10,.0f}{took:>8.1f}{whole:>14.1f}{launches:>10}{busy / pairs:>9.1f}"
@@ -419,17 +420,6 @@ def _profiled(work: Callable[[], None], device: torch.device) -> tuple[int, floa
     for each in found[:14]:
         print(f"  {each.self_device_time_total / total:6.1%} {each.count:6} x {each.key[:100]}")
     return sum(each.count for each in found), total
-
-
-def _seconds(work: Callable[[], object]) -> float:
-    start = time.perf_counter()
-    work()
-    return time.perf_counter() - start
-
-
-def _wait(device: torch.device) -> None:
-    if device.type == "cuda":
-        torch.cuda.synchronize()
 
 
 def _compare(rows: list[tuple[str, str, str]], device: torch.device) -> None:

@@ -35,7 +35,7 @@ import qassay
 from gpu_rows import write_rows
 from qassay.models.load import load_encoder
 from qassay.models.onnx.runtime import OnnxRuntime
-from qassay.scoring.engines.local import CYCLE_SEARCHES
+from qassay.scoring.engines.local import GC_THRESHOLDS
 from qassay.training.corpora import evouna
 
 if TYPE_CHECKING:
@@ -210,7 +210,7 @@ def _measure(folder: Path, recorded: Path, repeat: int, *, profile: bool) -> Non
         # As in worker processes.
         gc.collect()
         gc.freeze()
-        gc.set_threshold(*CYCLE_SEARCHES)
+        gc.set_threshold(*GC_THRESHOLDS)
         counts: list[Counter[str]] = []
         for number in range(repeat):
             with watch.running():

@@ -6,12 +6,13 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from qassay.equivalence.letter_case import ALSO_ASCII
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _LETTERS, _ASCII_LETTERS = re.compile(r"[^\W\d_]+"), re.compile("[a-z]+")
-_ALSO_ASCII = re.compile("[\u0130\u0131\u017f\u212a]")
-"""Characters beyond ASCII that patterns without case take for i, s and k."""
+_ALSO_ASCII = re.compile(f"[{''.join(ALSO_ASCII)}]")
 _KEPT = 1 << 13
 """Texts whose words are remembered: a batch's, which all rules read one after the other."""
 

@@ -34,9 +34,9 @@ _AHEAD = 2
 """Chunks queued per worker: enough to keep it busy, few enough for constant memory."""
 _ENDING = 5
 """Seconds within which a process whose connection is closed has ended."""
-CYCLE_SEARCHES = (100_000, 20, 100)
-"""How many objects are made between two searches for cycles among them. Scoring makes many objects and next to no
-cycles, and with Python's own numbers searching takes up to a fifth of a worker's time."""
+GC_THRESHOLDS = (100_000, 20, 100)
+"""When workers collect garbage. Scoring makes many objects and next to no cycles, and with Python's own thresholds the
+collector takes up to a fifth of a worker's time."""
 _NOT_STARTED = (
     "a worker process failed with the traceback above; run the program from a file, below "
     '`if __name__ == "__main__":`, and define what you register at the top level of a module'
@@ -173,7 +173,7 @@ def _work(scorer: Scorer, connection: Connection) -> None:
     """Score the chunks that come over the connection until the main process ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    gc.set_threshold(*CYCLE_SEARCHES)
+    gc.set_threshold(*GC_THRESHOLDS)
     for number in count():
         chunk: Chunk = connection.recv()
         result: Result | Exception
