@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from qassay.arrays import Ints
 
 
-_PINNED_BYTES = 1 << 25
-"""Memory that a GPU writes into at once."""
+_FEWEST_BYTES = 1 << 20
+"""Memory that is pinned for a small block; that of others is a power of two, so that few sizes occur."""
 
 
 class DeviceRows:
@@ -94,24 +94,22 @@ def _numbers(parts: Sequence[Any]) -> Ints:
 
 
 def _copied(block: torch.Tensor) -> NDArray[Any]:
-    """Return a block as an array; from a GPU it comes in parts of one size, through pinned memory.
+    """Return a block as an array; from a GPU it comes into pinned memory, which the array keeps.
 
-    Of one size torch keeps what it has pinned. To pin memory for every block would take longer than the copy, and
-    processes that share a GPU would wait for each other.
+    Memory of one size is pinned once: torch keeps what is given back and hands it out again. To pin memory anew would
+    take longer than the copy, processes that share a GPU would wait for each other, and fresh memory of the usual kind
+    costs as much again, page by page.
     """
     if not block.is_cuda:
         return block.numpy()
-    found = torch.empty(block.shape, dtype=block.dtype)
-    source, target = block.reshape(-1), found.view(-1)
-    pinned = torch.empty(_PINNED_BYTES // block.element_size(), dtype=block.dtype, pin_memory=True)
-    for start in range(0, len(source), len(pinned)):
-        part = source[start : start + len(pinned)]
-        arrived = pinned[: len(part)].copy_(part, non_blocking=True)
-        # Waiting asleep leaves the processor to the other processes that use the GPU.
-        done = torch.cuda.Event(blocking=True)  # type: ignore[no-untyped-call]
-        done.record()
-        done.synchronize()
-        target[start : start + len(part)].copy_(arrived)
+    size = max(_FEWEST_BYTES, 1 << (block.nbytes - 1).bit_length()) if block.nbytes else _FEWEST_BYTES
+    memory = torch.empty(size // block.element_size(), dtype=block.dtype, pin_memory=True)
+    found = memory[: block.numel()].view(block.shape)
+    found.copy_(block, non_blocking=True)
+    # Waiting asleep leaves the processor to the other processes that use the GPU.
+    done = torch.cuda.Event(blocking=True)  # type: ignore[no-untyped-call]
+    done.record()
+    done.synchronize()
     return found.numpy()
 
 
