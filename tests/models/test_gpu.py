@@ -280,3 +280,19 @@ def test_the_judge_repeats_the_bits_of_the_cpu(cpu, gpu):
     found, wanted = (OnnxJudge(each).judge(pairs) for each in (gpu, cpu))
 
     np.testing.assert_allclose(found, wanted, atol=1e-5)
+
+
+def test_rows_are_fetched_in_the_order_asked_for():
+    """Parts of two blocks, some twice, by slices and by numbers, and none of a part."""
+    import torch  # noqa: PLC0415 - heavy
+
+    from qassay.models.gpu.device_rows import DeviceRows, fetched  # noqa: PLC0415 - loads torch
+
+    blocks = [torch.arange(40.0).reshape(10, 4), torch.arange(100.0, 112.0).reshape(3, 4)]
+    first, second = (DeviceRows(block, 0, len(block)) for block in blocks)
+    parts = [first[2:5], second, first[np.array([9, 0])], first[2:5], second[1:1]]
+    arrays = [block.numpy() for block in blocks]
+    wanted = [arrays[0][2:5], arrays[1], arrays[0][[9, 0]], arrays[0][2:5], arrays[1][1:1]]
+    for ours, theirs in zip(fetched(parts), wanted, strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+    assert fetched([]) == []

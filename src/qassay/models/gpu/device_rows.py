@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
+from qassay.models.gpu.host_memory import HostMemory
 from qassay.models.gpu.ragged import Layout, Ragged, to_device
 from qassay.text.tokenisers.tokens import ranges
 
@@ -18,8 +19,9 @@ if TYPE_CHECKING:
     from qassay.arrays import Ints
 
 
-_FEWEST_BYTES = 1 << 20
-"""Memory that is pinned for a small block; that of others is a power of two, so that few sizes occur."""
+_PINNED_BYTES = 1 << 25
+"""Memory that a GPU writes into at once."""
+_memory = HostMemory()
 
 
 class DeviceRows:
@@ -93,29 +95,46 @@ def _numbers(parts: Sequence[Any]) -> Ints:
     return np.concatenate([np.zeros(0, np.int64), *whole])
 
 
-def _copied(block: torch.Tensor) -> NDArray[Any]:
-    """Return a block as an array; from a GPU it comes into pinned memory, which the array keeps.
+def fetched(parts: Sequence[DeviceRows]) -> list[NDArray[Any]]:
+    """Return rows as arrays; those of one block come in one copy."""
+    by_block: dict[int, list[int]] = {}
+    for i, part in enumerate(parts):
+        by_block.setdefault(id(part.block), []).append(i)
+    found: list[NDArray[Any]] = [np.zeros(0)] * len(parts)
+    for places in by_block.values():
+        of_block = [parts[i] for i in places]
+        ends = np.cumsum([len(part) for part in of_block]).tolist()
+        array = _copied(_wanted_rows(of_block))
+        for i, start, end in zip(places, [0, *ends], ends, strict=False):
+            found[i] = array[start:end]
+    return found
 
-    Memory of one size is pinned once: torch keeps what is given back and hands it out again. To pin memory anew would
-    take longer than the copy, processes that share a GPU would wait for each other, and fresh memory of the usual kind
-    costs as much again, page by page.
+
+def _wanted_rows(parts: Sequence[DeviceRows]) -> torch.Tensor:
+    """Return the parts of a block one behind the other; all of it, where they are that already."""
+    block, numbers = parts[0].block, _numbers(parts)
+    if len(numbers) == len(block) and (numbers == np.arange(len(block))).all():
+        return block
+    return block[to_device(numbers, block.device)]
+
+
+def _copied(block: torch.Tensor) -> NDArray[Any]:
+    """Return a block as an array; from a GPU it comes in parts of one size, through pinned memory.
+
+    Of one size torch keeps what it has pinned. To pin memory for every block would take longer than the copy, and
+    processes that share a GPU would wait for each other.
     """
     if not block.is_cuda:
         return block.numpy()
-    size = max(_FEWEST_BYTES, 1 << (block.nbytes - 1).bit_length()) if block.nbytes else _FEWEST_BYTES
-    memory = torch.empty(size // block.element_size(), dtype=block.dtype, pin_memory=True)
-    found = memory[: block.numel()].view(block.shape)
-    found.copy_(block, non_blocking=True)
-    # Waiting asleep leaves the processor to the other processes that use the GPU.
-    done = torch.cuda.Event(blocking=True)  # type: ignore[no-untyped-call]
-    done.record()
-    done.synchronize()
-    return found.numpy()
-
-
-def fetched(parts: Sequence[DeviceRows]) -> list[NDArray[Any]]:
-    """Return rows as arrays; every block is copied once."""
-    arrays = {number: _copied(block) for number, block in {id(part.block): part.block for part in parts}.items()}
-    return [
-        arrays[id(part.block)][slice(part.start, part.stop) if part.numbers is None else part.numbers] for part in parts
-    ]
+    pinned = torch.empty(_PINNED_BYTES // block.element_size(), dtype=block.dtype, pin_memory=True)
+    found = _memory.array(block.shape, pinned[:0].numpy().dtype)
+    source, target = block.reshape(-1), torch.from_numpy(found).view(-1)
+    for start in range(0, len(source), len(pinned)):
+        part = source[start : start + len(pinned)]
+        arrived = pinned[: len(part)].copy_(part, non_blocking=True)
+        # Waiting asleep leaves the processor to the other processes that use the GPU.
+        done = torch.cuda.Event(blocking=True)  # type: ignore[no-untyped-call]
+        done.record()
+        done.synchronize()
+        target[start : start + len(part)].copy_(arrived)
+    return found
