@@ -367,7 +367,7 @@ def _networks(rows: list[tuple[str, str, str]], device: torch.device) -> None:
     print(f"\n{'networks':<48}{'per s':>10}{'us':>8}{'with packing':>14}{'launches':>10}{'busy us':>9}", flush=True)
     total = 0.0
     for name, work in (
-        ("encoder, layers 1 and 2, each text", partial(encoder.read, texts, 2)),
+        ("encoder, layers 1 and 2, each text", partial(encoder.encode, texts, 2)),
         ("encoder and judge", partial(judge.judge, [JudgeInput(*row) for row in rows])),
         ("answer reader, states known", partial(reader.answer, pairs)),
         ("keyphrase weights, states known", partial(weigher.weigh, pairs)),

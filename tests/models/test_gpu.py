@@ -214,7 +214,7 @@ def test_what_a_graph_lacks_is_one_clear_error(gpu):
     step = Step("judge.onnx", "judge.npz", ("output",))
 
     with pytest.raises(ModelError, match=r"judge\.onnx: does not run .* marks_of_pieces"):
-        gpu.runtime.run([step], [{"states": gpu.read(["one"], 2)[0].states}], ["output"])
+        gpu.runtime.run([step], [{"states": gpu.encode(["one"], 2)[0].states}], ["output"])
 
 
 def test_a_gpu_that_is_not_there_is_one_clear_error(monkeypatch):

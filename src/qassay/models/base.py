@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from qassay.arrays import Bools, Floats, Ints
+    from qassay.models.runtime import Rows
 
 Vectors = NDArray[np.float32]
 Device = Literal["auto", "cpu", "cuda"]
@@ -64,9 +65,14 @@ class TokenEmbeddings(NamedTuple):
     ids: Ints
     spans: Ints
     """(tokens, 2): start and end of each token in the text, in characters; (0, 0) for a special token."""
-    vectors: Vectors
-    """(tokens, width), not normalised."""
+    states: Rows
+    """The embeddings where the model has them: (tokens, width), not normalised."""
     special: Bools
+
+    @property
+    def vectors(self) -> Vectors:
+        """The embeddings in the processor's memory; from another device they are copied."""
+        return np.asarray(self.states)
 
 
 class TokenWeights(NamedTuple):
@@ -96,6 +102,13 @@ class Encoder(Protocol):
 
     def encode(self, texts: Sequence[str], layer: int) -> list[TokenEmbeddings]:
         """Return each text's embeddings at a layer, from 1."""
+
+    def match(self, texts: Sequence[TokenEmbeddings], left: Ints, right: Ints) -> tuple[Vectors, Vectors]:
+        """Return each token's highest cosine similarity with a token of the other text of its pair.
+
+        `left` and `right` name the texts of each pair. The tokens of the left texts come first, pair after pair, then
+        those of the right ones.
+        """
 
 
 class Weigher(Protocol):

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from qassay.arrays import Ints
+    from qassay.models.base import Vectors
     from qassay.models.folder import OnnxModel
 
 
@@ -61,6 +63,13 @@ class Runtime(Protocol):
 
     def join(self, parts: Sequence[Rows]) -> Rows:
         """Put rows one behind the other."""
+
+    def match(self, texts: Sequence[Rows], left: Ints, right: Ints) -> tuple[Vectors, Vectors]:
+        """Return each token's highest cosine similarity with a token of the other text of its pair.
+
+        `left` and `right` name the texts of each pair. The tokens of the left texts come first, pair after pair, then
+        those of the right ones.
+        """
 
     def widths(self, graph: str, weights: str) -> dict[str, int]:
         """Return how many numbers each row of a graph's outputs has, by their names."""

@@ -15,8 +15,9 @@ import numpy as np
 from qassay.errors import DataError
 from qassay.home import below_home
 from qassay.metrics.base import f_measure
-from qassay.metrics.embedding.matching import match, unit
+from qassay.metrics.embedding.matching import match
 from qassay.models.folder import fingerprint
+from qassay.models.matching import unit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -96,7 +97,7 @@ def _texts() -> tuple[str, ...]:
 def _computed(encoder: Encoder, layer: int, power: float) -> Baseline:
     texts = _texts()
     encoded = encoder.encode(texts, layer)
-    units = [unit(each) for each in encoded]
+    units = [unit(each.vectors) for each in encoded]
     weights = [(~each.special).astype(np.float64) for each in encoded]
     pairs = np.array(
         [

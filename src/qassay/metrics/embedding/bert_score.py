@@ -13,7 +13,7 @@ from qassay.features.weightings import WEIGHTINGS, TokenisedTexts
 from qassay.metrics.base import EMPTY_REFERENCE, MeanMetric, best, f_measure, subset
 from qassay.metrics.breakdown import answer_weights
 from qassay.metrics.embedding.baseline import Baseline, baseline, baseline_identity
-from qassay.metrics.embedding.matching import Units, match_pairs
+from qassay.metrics.embedding.matching import match_pairs
 from qassay.metrics.embedding.phrase_matching import match_phrases
 from qassay.metrics.embedding.score_range import RangePass, rescaled
 from qassay.models.base import EMBEDDED, TokenWeights
@@ -138,7 +138,7 @@ class BertScore(MeanMetric):
         candidate, reference = batch.candidate[pairs.example], batch.reference[pairs.reference]
         precision, recall = np.ones(len(candidate)), np.ones(len(candidate))
         other = candidate != reference
-        sides = match_pairs(Units(encoded), candidate[other], reference[other])
+        sides = match_pairs(batch.resources.encoder(self.model), encoded, candidate[other], reference[other])
         precision[other] = sides[0].means(weights, left[other], power)
         recall[other] = sides[1].means(weights, right[other], power)
         # Nothing of a candidate without pieces is right, whatever its marks resemble, unless it is the reference.

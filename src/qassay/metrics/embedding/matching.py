@@ -2,72 +2,24 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple, overload
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from qassay.arrays import summed
+from qassay.models.matching import best_similarities
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from collections.abc import Sequence
 
     from qassay.arrays import Floats, Ints
-    from qassay.models.base import TokenEmbeddings
-
-    UnitVectors = NDArray[np.float32]
-
-
-_ONE_THREAD = 1 << 19
-"""Multiplications up to which the matrix library does a product on one thread. Products of two answers are hardly
-larger, and waking threads for them takes longer than they do."""
-_FEWEST_ROWS = 16
-_KEPT_TEXTS = 64
-_MOST_SIMILARITIES = 1 << 24
-"""Of one pair, all of which are computed; with more, tokens are matched in windows, in linear time."""
-_WINDOW, _WINDOW_ROWS = 2048, 512
-
-
-def unit(encoded: TokenEmbeddings) -> UnitVectors:
-    """Scale each token's vector to length 1."""
-    vectors = encoded.vectors
-    lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
-    return np.asarray(vectors / lengths[:, None], np.float32)
-
-
-class Units(Sequence["UnitVectors"]):
-    """The texts' vectors at length 1, made when asked for and kept for the pairs that follow.
-
-    Pairs of one candidate follow each other. All texts at once would take the memory of their vectors again, and fresh
-    memory costs more time than the division.
-    """
-
-    def __init__(self, encoded: Sequence[TokenEmbeddings]) -> None:
-        self._encoded = encoded
-        self._recent: OrderedDict[int, UnitVectors] = OrderedDict()
-
-    def __len__(self) -> int:
-        return len(self._encoded)
-
-    @overload
-    def __getitem__(self, index: int) -> UnitVectors: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[UnitVectors]: ...
-    def __getitem__(self, index: int | slice) -> UnitVectors | list[UnitVectors]:
-        if isinstance(index, slice):
-            return [self[i] for i in range(len(self))[index]]
-        if index not in self._recent:
-            if len(self._recent) == _KEPT_TEXTS:
-                self._recent.popitem(last=False)
-            self._recent[index] = unit(self._encoded[index])
-        return self._recent[index]
+    from qassay.models.base import Encoder, TokenEmbeddings, Vectors
 
 
 class TokenMatches(NamedTuple):
     """The tokens of one side of many pairs, pair after pair, each with its highest similarity on the other side."""
 
-    similarity: UnitVectors
+    similarity: Vectors
     pair: Ints
     """Of each token."""
 
@@ -92,62 +44,39 @@ class TokenMatches(NamedTuple):
         return found
 
 
-def match_pairs(units: Sequence[UnitVectors], left: Ints, right: Ints) -> tuple[TokenMatches, TokenMatches]:
+def match_pairs(
+    encoder: Encoder, encoded: Sequence[TokenEmbeddings], left: Ints, right: Ints
+) -> tuple[TokenMatches, TokenMatches]:
     """Match the tokens of each pair of texts, greedily, for precision and for recall (Zhang et al. 2020).
 
-    `left` and `right` are rows of `units`. Each pair is multiplied by itself: in one product with others the last
-    bits of its similarities would depend on them.
+    `left` and `right` are rows of `encoded`, which the encoder made.
     """
-    best = [_best(units[a], units[b]) for a, b in zip(left.tolist(), right.tolist(), strict=True)]
-    return _side([lefts for lefts, _ in best]), _side([rights for _, rights in best])
+    lengths = np.array([len(each.states) for each in encoded], np.int64)
+    return _sides(encoder.match(encoded, left, right), lengths, left, right)
 
 
-def _best(left: UnitVectors, right: UnitVectors) -> tuple[UnitVectors, UnitVectors]:
-    """Return the highest similarity of each token on either side.
-
-    Of very long texts each token is compared with those at about the same relative position of the other text.
-    """
-    if len(left) * len(right) <= _MOST_SIMILARITIES:
-        return _best_of_all(left, right)
-    of_left = np.empty(len(left), np.float32)
-    of_right = np.full(len(right), -np.inf, np.float32)
-    ratio = len(right) / len(left)
-    for start in range(0, len(left), _WINDOW_ROWS):
-        end = min(start + _WINDOW_ROWS, len(left))
-        low = max(0, int(start * ratio) - _WINDOW // 2)
-        high = min(len(right), int(end * ratio) + 1 + _WINDOW // 2)
-        of_left[start:end], found = _best_of_all(left[start:end], right[low:high])
-        np.maximum(of_right[low:high], found, out=of_right[low:high])
-    return of_left, of_right
+def match_units(units: Sequence[Vectors], left: Ints, right: Ints) -> tuple[TokenMatches, TokenMatches]:
+    """Match the tokens of pairs of texts whose vectors have length 1; `left` and `right` are rows of `units`."""
+    lengths = np.array([len(each) for each in units], np.int64)
+    return _sides(best_similarities(units, left, right), lengths, left, right)
 
 
-def _best_of_all(left: UnitVectors, right: UnitVectors) -> tuple[UnitVectors, UnitVectors]:
-    """Compare each token with all of the other side; long texts are taken a few rows at a time."""
-    rows = max(_FEWEST_ROWS, _ONE_THREAD // max(right.size, 1) - 1)
-    if len(left) <= rows:
-        similarity = left @ right.T
-        return np.maximum.reduce(similarity, axis=1), np.maximum.reduce(similarity, axis=0)
-    of_left = np.empty(len(left), np.float32)
-    of_right = np.full(len(right), -np.inf, np.float32)
-    for start in range(0, len(left), rows):
-        similarity = left[start : start + rows] @ right.T
-        of_left[start : start + rows] = similarity.max(axis=1)
-        np.maximum(of_right, similarity.max(axis=0), out=of_right)
-    return of_left, of_right
-
-
-def _side(similarities: list[UnitVectors]) -> TokenMatches:
-    flat = np.concatenate([np.zeros(0, np.float32), *similarities])
-    lengths = np.array([len(each) for each in similarities], np.int64)
-    return TokenMatches(flat, np.repeat(np.arange(len(lengths)), lengths))
+def _sides(
+    similarities: tuple[Vectors, Vectors], lengths: Ints, left: Ints, right: Ints
+) -> tuple[TokenMatches, TokenMatches]:
+    pairs = np.arange(len(left))
+    return (
+        TokenMatches(similarities[0], np.repeat(pairs, lengths[left])),
+        TokenMatches(similarities[1], np.repeat(pairs, lengths[right])),
+    )
 
 
 def match(
-    left: UnitVectors, right: UnitVectors, left_weights: Floats, right_weights: Floats, power: float
+    left: Vectors, right: Vectors, left_weights: Floats, right_weights: Floats, power: float
 ) -> tuple[float, float]:
     """Match one pair of texts: precision and recall."""
     one = np.zeros(1, np.int64)
-    sides = match_pairs([left, right], one, one + 1)
+    sides = match_units([left, right], one, one + 1)
     precision, recall = (
         side.means([weights], one, power) for side, weights in zip(sides, (left_weights, right_weights), strict=True)
     )

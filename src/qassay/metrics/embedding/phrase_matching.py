@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from qassay.metrics.embedding.matching import match, unit
+from qassay.metrics.embedding.matching import match
 from qassay.metrics.phrase_in_context import NOT_IN_CONTEXT, PhraseInText, place_candidate, place_reference
 from qassay.models.base import texts_by_language_note
+from qassay.models.matching import unit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -26,7 +27,7 @@ def match_phrases(batch: Batch, pairs: Pairs, model: str, layer: int, power: flo
     encoder = batch.resources.encoder(model)
     encoded = dict(zip(texts, encoder.encode(texts, layer), strict=True))
     _take_notes(batch, pairs, placed, encoder)
-    units = {text: unit(made) for text, made in encoded.items()}
+    units = {text: unit(made.vectors) for text, made in encoded.items()}
     found = np.zeros((2, len(placed)))
     for i, (ours, theirs) in enumerate(placed):
         left, right = within(encoded[ours.text], ours.span), within(encoded[theirs.text], theirs.span)

@@ -14,7 +14,7 @@ from qassay.features.text_traits import text_traits, texts_that
 from qassay.features.token_views import text_tokens, token_view
 from qassay.features.weightings import QuestionKeyphrase
 from qassay.metrics.base import f_measure
-from qassay.metrics.embedding.matching import Units, match_pairs
+from qassay.metrics.embedding.matching import match_pairs
 from qassay.metrics.lexical.ngrams import identical, overlap, table_overlap
 from qassay.models.base import EMBEDDED
 from qassay.text.refusal import is_refusal
@@ -119,14 +119,15 @@ def model_signals(batch: Batch, pairs: Pairs) -> Signals:
     names = ("key words", "key meaning", "meaning", "meaning recall")
     if not len(pairs.example):
         return Signals(names, np.zeros((0, len(names))))
-    encoded = text_embeddings(batch, EMBEDDED, batch.resources.encoder(EMBEDDED).default_layer)
+    encoder = batch.resources.encoder(EMBEDDED)
+    encoded = text_embeddings(batch, EMBEDDED, encoder.default_layer)
     plain = [(~each.special).astype(np.float64) for each in encoded]
     view = token_view(batch, _TOK, QuestionKeyphrase.name)
     shared = table_overlap(view, pairs, view.tokens.grams(1))
     weighed = pair_weights(batch, with_question=True)
     weights = project_weights(weighed, [each.spans for each in encoded])
     left, right = batch.candidate[pairs.example], batch.reference[pairs.reference]
-    sides = match_pairs(Units(encoded), left, right)
+    sides = match_pairs(encoder, encoded, left, right)
     rows = (weighed.candidate[pairs.example], weighed.reference[pairs.reference])
     key = tuple(side.means(weights, row, _SHARPEN) for side, row in zip(sides, rows, strict=True))
     precision, recall = (side.means(plain, row, 1.0) for side, row in zip(sides, (left, right), strict=True))

@@ -14,7 +14,7 @@ from qassay.text.tokenisers.tokens import ranges
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
+    from numpy.typing import DTypeLike, NDArray
 
     from qassay.arrays import Ints
 
@@ -49,6 +49,15 @@ class DeviceRows:
     def nbytes(self) -> int:
         """The memory that they take."""
         return len(self) * (self.block.nbytes // max(1, len(self.block)))
+
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
+        """Return the rows in the processor's memory, which takes a copy for these alone."""
+        (array,) = fetched([self])
+        return np.array(array, dtype) if copy else np.asarray(array, dtype)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return how another process makes an array of the rows, which have no meaning there otherwise."""
+        return np.array, (np.asarray(self),)
 
     def all_numbers(self) -> Ints:
         """Return the number of each row in the block."""
@@ -104,7 +113,7 @@ def fetched(parts: Sequence[DeviceRows]) -> list[NDArray[Any]]:
     for places in by_block.values():
         of_block = [parts[i] for i in places]
         ends = np.cumsum([len(part) for part in of_block]).tolist()
-        array = _copied(_wanted_rows(of_block))
+        array = copied(_wanted_rows(of_block))
         for i, start, end in zip(places, [0, *ends], ends, strict=False):
             found[i] = array[start:end]
     return found
@@ -118,7 +127,7 @@ def _wanted_rows(parts: Sequence[DeviceRows]) -> torch.Tensor:
     return block[to_device(numbers, block.device)]
 
 
-def _copied(block: torch.Tensor) -> NDArray[Any]:
+def copied(block: torch.Tensor) -> NDArray[Any]:
     """Return a block as an array; from a GPU it comes in parts of one size, through pinned memory.
 
     Of one size torch keeps what it has pinned. To pin memory for every block would take longer than the copy, and

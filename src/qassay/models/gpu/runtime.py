@@ -16,6 +16,7 @@ from qassay.errors import ModelError, option
 from qassay.models.folder import OnnxModel
 from qassay.models.gpu.device_rows import DeviceRows, fetched, packed, split_rows
 from qassay.models.gpu.graph_file import read_graph
+from qassay.models.gpu.matching import best_on_device
 from qassay.models.gpu.network import Network
 from qassay.models.gpu.ragged import Layout
 from qassay.models.onnx.weight_file import read_weights
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from qassay.arrays import Ints
+    from qassay.models.base import Vectors
     from qassay.models.runtime import Rows, Step
 
 _ROWS_AT_ONCE = {"cpu": 1 << 12, "cuda": 1 << 16}
@@ -101,6 +103,10 @@ class TorchRuntime:
             )
         )
         return joined
+
+    def match(self, texts: Sequence[Rows], left: Ints, right: Ints) -> tuple[Vectors, Vectors]:
+        """Return each token's highest similarity with a token of the other text of its pair."""
+        return best_on_device(texts, left, right, self.device)
 
     def widths(self, graph: str, weights: str) -> dict[str, int]:
         """Return how many numbers each row of a graph's outputs has, by their names."""

@@ -14,6 +14,7 @@ import numpy as np
 from qassay.errors import ModelError, option
 from qassay.models.base import WINDOWED, ModelNotes, ModelRef, TokenEmbeddings, windows
 from qassay.models.folder import fingerprint
+from qassay.models.matching import Units, best_similarities
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -240,6 +241,11 @@ class HFEncoder:
         distinct = list(dict.fromkeys(texts))
         made = dict(zip(distinct, self._encode(distinct, layer), strict=True))
         return [made[text] for text in texts]
+
+    @staticmethod
+    def match(texts: Sequence[TokenEmbeddings], left: Ints, right: Ints) -> tuple[Vectors, Vectors]:
+        """Return each token's highest similarity with a token of the other text of its pair."""
+        return best_similarities(Units([each.vectors for each in texts]), left, right)
 
     def _encode(self, texts: Sequence[str], layer: int) -> list[TokenEmbeddings]:
         before, after = self._backbone.template.before, self._backbone.template.alone_after

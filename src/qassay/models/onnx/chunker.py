@@ -80,7 +80,7 @@ class OnnxChunker:
     def tag(self, sentences: Sequence[str]) -> list[TaggedSentence]:
         """Return every sentence's words; beyond what the model reads at once they are taken for plain nouns."""
         longest = self._encoder.model.longest
-        encoded = self._encoder.read(sentences, self._head.layer)
+        encoded = self._encoder.encode(sentences, self._head.layer)
         step = Step(self._head.graph, self._head.weights, ("scores",))
         made = self._encoder.runtime.run([step], [{"states": each.states[:longest]} for each in encoded], ["scores"])
         found = self._encoder.runtime.fetch([scores for (scores,) in made])

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import msgspec
 import numpy as np
 
+from qassay.models.base import TokenEmbeddings
 from qassay.models.folder import TOKENIZER, check_file_names, fingerprint, read_description
-from qassay.models.onnx.encoder import EncodedText
 from qassay.models.onnx.reader import best_span, no_answer
 from qassay.models.runtime import Step
 from qassay.text.sentences import sentence_spans
@@ -81,8 +81,8 @@ class _Window(NamedTuple):
 class _Reading(NamedTuple):
     """A claim and a window of a document, encoded, and where the window begins, in characters."""
 
-    claim: EncodedText
-    document: EncodedText
+    claim: TokenEmbeddings
+    document: TokenEmbeddings
     start: int
 
 
@@ -118,7 +118,7 @@ class OnnxConsistency:
         chosen = {pair: self._nearest(pair[0], documents[pair[1]]) for pair in readable}
         texts = dict.fromkeys(claim for claim, _ in readable)
         texts |= dict.fromkeys(document[w.start : w.end] for (_, document), found in chosen.items() for w in found)
-        states = dict(zip(texts, self._encoder.read(list(texts), self._head.layer), strict=True))
+        states = dict(zip(texts, self._encoder.encode(list(texts), self._head.layer), strict=True))
         jobs = [(pair, window) for pair, found in chosen.items() for window in found]
         read = self._read(
             [
@@ -234,12 +234,12 @@ def _inputs(job: _Reading) -> dict[str, Rows]:
     }
 
 
-def _shortened(text: EncodedText, longest: int) -> EncodedText:
+def _shortened(text: TokenEmbeddings, longest: int) -> TokenEmbeddings:
     """Leave out what is behind the longest that is read, the closing mark kept."""
     if len(text.ids) <= longest:
         return text
     rows = np.r_[: longest - 1, len(text.ids) - 1]
-    return EncodedText(text.ids[rows], text.spans[rows], text.states[rows], text.special[rows])
+    return TokenEmbeddings(text.ids[rows], text.spans[rows], text.states[rows], text.special[rows])
 
 
 def _span(scores: Vectors, places: Ints, start: int, longest: int) -> Span | None:

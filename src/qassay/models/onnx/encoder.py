@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,22 +19,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from qassay.arrays import Bools, Ints
-    from qassay.models.base import Window
+    from qassay.arrays import Ints
+    from qassay.models.base import Vectors, Window
     from qassay.models.runtime import Rows, Runtime
 
 _SPECIAL_TOKENS = 2
 MOST_PIECES = 500_000
 """The most characters of one text: a long book, whose states take two gigabytes with what metrics compute on them."""
-
-
-class EncodedText(NamedTuple):
-    """A text as the heads of a model folder take it: `TokenEmbeddings` with the states where the runtime has them."""
-
-    ids: Ints
-    spans: Ints
-    states: Rows
-    special: Bools
 
 
 class OnnxEncoder:
@@ -49,7 +40,7 @@ class OnnxEncoder:
         self.layers = max(self.model.graphs)
         self.default_layer = self.model.default_layer
         self.notes = ModelNotes()
-        self._recent: OrderedDict[tuple[str, int], EncodedText] = OrderedDict()
+        self._recent: OrderedDict[tuple[str, int], TokenEmbeddings] = OrderedDict()
         self._recent_bytes = 0
         self._checked: dict[int, Step] = {}
 
@@ -97,17 +88,6 @@ class OnnxEncoder:
 
     def encode(self, texts: Sequence[str], layer: int) -> list[TokenEmbeddings]:
         """Return each text's embeddings at a layer; equal texts run once, and recent ones not again."""
-        distinct = list(dict.fromkeys(texts))
-        found = self.read(distinct, layer)
-        vectors = self.runtime.fetch([each.states for each in found])
-        made = {
-            text: TokenEmbeddings(each.ids, each.spans, rows, each.special)
-            for text, each, rows in zip(distinct, found, vectors, strict=True)
-        }
-        return [made[text] for text in texts]
-
-    def read(self, texts: Sequence[str], layer: int) -> list[EncodedText]:
-        """Return each text with its states at a layer, for the heads of the same folder."""
         if layer not in self.model.graphs:
             raise ModelError(f"{self.ref} has layers {min(self.model.graphs)} to {self.layers}, not {layer}")
         found = {text: self._recall(text, layer) for text in dict.fromkeys(texts)}
@@ -117,6 +97,10 @@ class OnnxEncoder:
         longest = self.model.longest
         self.notes.add(WINDOWED, (text for text, made in found.items() if made and len(made.ids) > longest))
         return [known for text in texts if (known := found[text]) is not None]
+
+    def match(self, texts: Sequence[TokenEmbeddings], left: Ints, right: Ints) -> tuple[Vectors, Vectors]:
+        """Return each token's highest similarity with a token of the other text of its pair."""
+        return self.runtime.match([each.states for each in texts], left, right)
 
     def steps(self, layer: int, ids: str = IDS, states: str = "states") -> list[Step]:
         """Return the graphs from word pieces, with their special tokens, to the states of a layer.
@@ -133,7 +117,7 @@ class OnnxEncoder:
             higher[0]._replace(gives=(states,), takes=((BELOW, below),)),
         ]
 
-    def _run(self, texts: Sequence[str], layer: int) -> dict[str, EncodedText]:
+    def _run(self, texts: Sequence[str], layer: int) -> dict[str, TokenEmbeddings]:
         """Run texts up to a layer; the default one, for which most metrics ask, is remembered in passing."""
         stops = self._stops(layer)
         begun = {text: known for text in texts if (known := self._recall(text, stops[0]))}
@@ -145,12 +129,12 @@ class OnnxEncoder:
             made = {}
             for text in texts:
                 ids, spans, _, special = cut.get(text) or begun[text]
-                made[text] = one = EncodedText(ids, spans, states[text][number], special)
+                made[text] = one = TokenEmbeddings(ids, spans, states[text][number], special)
                 if stop == layer or text not in begun:
                     self._remember(text, stop, one)
         return made
 
-    def _states(self, texts: Mapping[str, EncodedText], stops: Sequence[int]) -> dict[str, Sequence[Rows]]:
+    def _states(self, texts: Mapping[str, TokenEmbeddings], stops: Sequence[int]) -> dict[str, Sequence[Rows]]:
         """Run word pieces; return each text's states at each of the layers."""
         steps = self.steps(stops[-1])
         wanted = [step.gives[0] for step in steps]
@@ -181,7 +165,7 @@ class OnnxEncoder:
             joined.append(self.runtime.join(kept))
         return joined
 
-    def _continued(self, texts: Mapping[str, EncodedText], stops: Sequence[int]) -> dict[str, Sequence[Rows]]:
+    def _continued(self, texts: Mapping[str, TokenEmbeddings], stops: Sequence[int]) -> dict[str, Sequence[Rows]]:
         """Go on from known states at the first of the layers; a text that is read in windows begins again."""
         longest = self.model.longest
         again = self._states({text: each for text, each in texts.items() if len(each.ids) > longest}, stops)
@@ -192,14 +176,14 @@ class OnnxEncoder:
         made = self.runtime.run(higher, [{BELOW: rows} for rows in known.values()], ["states"])
         return again | {text: [rows, *found] for (text, rows), found in zip(known.items(), made, strict=True)}
 
-    def _cut(self, texts: Sequence[str]) -> dict[str, EncodedText]:
+    def _cut(self, texts: Sequence[str]) -> dict[str, TokenEmbeddings]:
         """Cut texts into word pieces, which have no states yet."""
         nothing = np.zeros((0, self.model.width), np.float32)
         pieces = dict(zip(texts, self._cutter.cut(texts), strict=True))
         lengths = {text: len(cut.ids) - _SPECIAL_TOKENS for text, cut in pieces.items()}
         if beyond := [text for text, length in lengths.items() if length > MOST_PIECES]:
             raise TextTooLongError(beyond, lengths[beyond[0]], MOST_PIECES)
-        return {text: EncodedText(cut.ids, cut.spans, nothing, cut.special) for text, cut in pieces.items()}
+        return {text: TokenEmbeddings(cut.ids, cut.spans, nothing, cut.special) for text, cut in pieces.items()}
 
     @property
     def _room(self) -> int:
@@ -226,13 +210,13 @@ class OnnxEncoder:
             self._checked[layer] = step
         return self._checked[layer]
 
-    def _recall(self, text: str, layer: int) -> EncodedText | None:
+    def _recall(self, text: str, layer: int) -> TokenEmbeddings | None:
         known = self._recent.get((text, layer))
         if known is not None:
             self._recent.move_to_end((text, layer))
         return known
 
-    def _remember(self, text: str, layer: int, made: EncodedText) -> None:
+    def _remember(self, text: str, layer: int, made: TokenEmbeddings) -> None:
         self._recent[text, layer] = made
         self._recent_bytes += made.states.nbytes
 

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from qassay.arrays import Floats
-    from qassay.models.base import Window
-    from qassay.models.onnx.encoder import EncodedText, OnnxEncoder
+    from qassay.models.base import TokenEmbeddings, Window
+    from qassay.models.onnx.encoder import OnnxEncoder
     from qassay.models.runtime import Rows
 
     Beside = Mapping[str, Rows]
@@ -87,7 +87,7 @@ class OnnxWeigher:
         if not distinct:
             return {}
         layer = self._head.layer
-        answers = self._encoder.read([answer for _, answer in distinct], layer)
+        answers = self._encoder.encode([answer for _, answer in distinct], layer)
         questions = self._questions([question for question, _ in distinct if question is not None])
         logits = self._logits([questions[question] for question, _ in distinct], answers)
         return {
@@ -104,7 +104,7 @@ class OnnxWeigher:
         step = Step(self._head.question, self._head.weights, tuple(widths))
         distinct = list(dict.fromkeys(texts))
         longest = self._encoder.model.longest
-        read = self._encoder.read(distinct, self._head.layer)
+        read = self._encoder.encode(distinct, self._head.layer)
         long = (text for text, made in zip(distinct, read, strict=True) if len(made.ids) > longest)
         self.notes.add(CUT_QUESTION, long)
         made = self._runtime.run([step], [{"states": each.states[:longest]} for each in read], tuple(widths))
@@ -113,7 +113,7 @@ class OnnxWeigher:
             **{text: dict(zip(widths, found, strict=True)) for text, found in zip(distinct, made, strict=True)},
         }
 
-    def _logits(self, questions: Sequence[Beside], answers: Sequence[EncodedText]) -> list[Floats]:
+    def _logits(self, questions: Sequence[Beside], answers: Sequence[TokenEmbeddings]) -> list[Floats]:
         """Return a logit for each piece of each answer, without special tokens; long ones are read in windows."""
         step = Step(self._head.answer, self._head.weights, ("logits",))
         longest = self._encoder.model.longest
@@ -153,7 +153,7 @@ class OnnxWeigher:
         return [row / row.sum() for row in raised_rows]
 
 
-def _windowed(answer: EncodedText, window: Window, *, whole: bool) -> Rows:
+def _windowed(answer: TokenEmbeddings, window: Window, *, whole: bool) -> Rows:
     """Return the states of a window between the answer's special tokens."""
     if whole:
         return answer.states

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from qassay.arrays import Floats, Ints
-    from qassay.models.base import Vectors, Window
-    from qassay.models.onnx.encoder import EncodedText, OnnxEncoder
+    from qassay.models.base import TokenEmbeddings, Vectors, Window
+    from qassay.models.onnx.encoder import OnnxEncoder
     from qassay.models.runtime import Rows
 
 DESCRIPTION = "reader.json"
@@ -131,9 +131,9 @@ class OnnxReader:
         found = dict(zip(distinct, read, strict=True))
         return [found[pair] for pair in pairs]
 
-    def _encoded(self, texts: Sequence[str]) -> dict[str, EncodedText]:
+    def _encoded(self, texts: Sequence[str]) -> dict[str, TokenEmbeddings]:
         distinct = list(dict.fromkeys(texts))
-        return dict(zip(distinct, self._encoder.read(distinct, self._head.layer), strict=True))
+        return dict(zip(distinct, self._encoder.encode(distinct, self._head.layer), strict=True))
 
     def _read(self, jobs: Sequence[_Reading], most: int) -> list[Answer]:
         """Return the best answer of each reading and, of the others, as many as make `most` in all."""
@@ -211,8 +211,8 @@ class OnnxReader:
 class _Reading(NamedTuple):
     """A question and a passage, encoded, and the passage as it is written."""
 
-    question: EncodedText
-    passage: EncodedText
+    question: TokenEmbeddings
+    passage: TokenEmbeddings
     text: str
 
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from qassay.errors import ModelError
 from qassay.models.folder import OnnxModel
+from qassay.models.matching import Units, best_similarities
 from qassay.models.onnx.library import onnxruntime_library
 from qassay.models.onnx.weight_file import read_weights
 from qassay.threads import default_threads
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from qassay.arrays import Ints
+    from qassay.models.base import Vectors
     from qassay.models.runtime import Rows, Step
 
 Item = TypeVar("Item")
@@ -104,6 +107,10 @@ class OnnxRuntime:
     def join(self, parts: Sequence[Rows]) -> Rows:
         """Put rows one behind the other."""
         return np.concatenate(self.fetch(parts))
+
+    def match(self, texts: Sequence[Rows], left: Ints, right: Ints) -> tuple[Vectors, Vectors]:
+        """Return each token's highest similarity with a token of the other text of its pair."""
+        return best_similarities(Units(self.fetch(texts)), left, right)
 
     def widths(self, graph: str, weights: str) -> dict[str, int]:
         """Return how many numbers each row of a graph's outputs has, by their names."""
