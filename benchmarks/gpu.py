@@ -140,7 +140,7 @@ def _timed_networks(
     runtime: TorchRuntime, steps: list[Any], items: list[dict[str, Any]], what: str, unit: str, *, kernels: bool
 ) -> None:
     """Time the networks alone, on batches that are on the device already."""
-    batches = [runtime._given([items[i] for i in chosen]) for chosen in runtime._batches(items)]  # noqa: SLF001
+    batches = [values for _, values in runtime._batches(items)]  # noqa: SLF001
     networks = [runtime.network(step.graph, step.weights) for step in steps]
 
     def forward() -> None:

@@ -381,8 +381,8 @@ def _timed_network(runtime: TorchRuntime, name: str, calls: list[Recorded], pair
     prepared = []
     for call in calls:
         networks = [runtime.network(step.graph, step.weights) for step in call.steps]
-        batches = [[call.items[i] for i in chosen] for chosen in runtime._batches(call.items)]  # noqa: SLF001 - timed apart
-        prepared += [(call.steps, networks, runtime._given(batch)) for batch in batches]  # noqa: SLF001 - as above
+        batches = runtime._batches(call.items)  # noqa: SLF001 - timed apart
+        prepared += [(call.steps, networks, values) for _, values in batches]
 
     def forward() -> None:
         for steps, networks, batch in prepared:

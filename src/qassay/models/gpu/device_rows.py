@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,14 +28,18 @@ _memory = HostMemory()
 class DeviceRows:
     """Some rows of a block, in a row or by their numbers."""
 
-    __slots__ = ("block", "numbers", "start", "stop")
+    __slots__ = ("block", "numbers", "row_bytes", "start", "stop")
 
-    def __init__(self, block: torch.Tensor, start: int, stop: int, numbers: Ints | None = None) -> None:
+    def __init__(
+        self, block: torch.Tensor, start: int, stop: int, numbers: Ints | None = None, row_bytes: int | None = None
+    ) -> None:
         self.block = block
         self.start = start
         self.stop = stop
         self.numbers = numbers
         """Where the rows do not follow each other; otherwise None."""
+        self.row_bytes = _row_bytes(block) if row_bytes is None else row_bytes
+        """The memory of one row, which takes long to ask a block for."""
 
     def __len__(self) -> int:
         return self.stop - self.start if self.numbers is None else len(self.numbers)
@@ -42,13 +47,13 @@ class DeviceRows:
     def __getitem__(self, rows: slice | Ints) -> DeviceRows:
         if self.numbers is None and isinstance(rows, slice) and rows.step is None:
             low, high, _ = rows.indices(len(self))
-            return DeviceRows(self.block, self.start + low, self.start + max(low, high))
-        return DeviceRows(self.block, 0, 0, self.all_numbers()[rows])
+            return DeviceRows(self.block, self.start + low, self.start + max(low, high), None, self.row_bytes)
+        return DeviceRows(self.block, 0, 0, self.all_numbers()[rows], self.row_bytes)
 
     @property
     def nbytes(self) -> int:
         """The memory that they take."""
-        return len(self) * (self.block.nbytes // max(1, len(self.block)))
+        return len(self) * self.row_bytes
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
         """Return the rows in the processor's memory, which takes a copy for these alone."""
@@ -67,22 +72,33 @@ class DeviceRows:
 def split_rows(made: Ragged) -> list[DeviceRows]:
     """Return the rows of each item."""
     ends = np.cumsum(made.layout.lengths).tolist()
-    block = made.values
-    return [DeviceRows(block, start, end) for start, end in zip([0, *ends], ends, strict=False)]
+    block, size = made.values, _row_bytes(made.values)
+    return [DeviceRows(block, start, end, None, size) for start, end in zip([0, *ends], ends, strict=False)]
+
+
+def _row_bytes(block: torch.Tensor) -> int:
+    return math.prod(block.shape[1:]) * block.element_size()
 
 
 def packed(parts: Sequence[Any], layout: Layout) -> Ragged:
     """Return the rows of all items one behind the other: arrays, rows in the device's memory, or both."""
     device = layout.device
-    if not any(isinstance(part, DeviceRows) for part in parts):
+    on_device = [isinstance(part, DeviceRows) for part in parts]
+    if not any(on_device):
         return Ragged(to_device(np.concatenate(parts), device), layout)
     blocks: dict[int, tuple[torch.Tensor, list[int]]] = {}
-    for i, part in enumerate(parts):
-        if isinstance(part, DeviceRows):
-            blocks.setdefault(id(part.block), (part.block, []))[1].append(i)
-        elif len(part):
-            block = to_device(part, device)
-            blocks[id(block)] = block, [i]
+    for i, (part, there) in enumerate(zip(parts, on_device, strict=True)):
+        if there:
+            if (known := blocks.get(id(part.block))) is None:
+                known = blocks[id(part.block)] = part.block, []
+            known[1].append(i)
+    if host := [i for i, there in enumerate(on_device) if not there and len(parts[i])]:
+        block = to_device(np.concatenate([parts[i] for i in host]), device)
+        blocks[id(block)] = block, host
+        bounds = np.cumsum([0, *(len(parts[i]) for i in host)]).tolist()
+        parts = list(parts)
+        for i, start, end in zip(host, bounds, bounds[1:], strict=False):
+            parts[i] = DeviceRows(block, start, end)
     chosen = [block[to_device(_numbers([parts[i] for i in items]), device)] for block, items in blocks.values()]
     if len(chosen) == 1:
         return Ragged(chosen[0], layout)
@@ -95,13 +111,12 @@ def packed(parts: Sequence[Any], layout: Layout) -> Ragged:
     return Ragged(values, layout)
 
 
-def _numbers(parts: Sequence[Any]) -> Ints:
+def _numbers(parts: Sequence[DeviceRows]) -> Ints:
     """Return the numbers of rows in their block."""
-    if all(isinstance(part, DeviceRows) and part.numbers is None for part in parts):
+    if all(part.numbers is None for part in parts):
         starts = np.array([part.start for part in parts], np.int64)
         return ranges(starts, np.array([part.stop for part in parts], np.int64) - starts)
-    whole = [part.all_numbers() if isinstance(part, DeviceRows) else np.arange(len(part)) for part in parts]
-    return np.concatenate([np.zeros(0, np.int64), *whole])
+    return np.concatenate([np.zeros(0, np.int64), *(part.all_numbers() for part in parts)])
 
 
 def fetched(parts: Sequence[DeviceRows]) -> list[NDArray[Any]]:

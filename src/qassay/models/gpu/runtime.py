@@ -53,8 +53,7 @@ class TorchRuntime:
         """Run graphs one after the other for items of like lengths at once; return the wanted values of each."""
         networks = [self.network(step.graph, step.weights) for step in steps]
         found: list[tuple[Rows, ...]] = [()] * len(items)
-        for chosen in self._batches(items):
-            values = self._given([items[i] for i in chosen])
+        for chosen, values in self._batches(items):
             for step, network in zip(steps, networks, strict=True):
                 lacking = [name for name in network.graph.inputs if step.source(name) not in values]
                 if lacking:
@@ -69,25 +68,31 @@ class TorchRuntime:
                 found[i] = each
         return found
 
-    def _batches(self, items: Sequence[Mapping[str, Rows]]) -> Iterator[list[int]]:
-        """Yield the items' numbers, the longest first, as many at once as the device takes well."""
-        lengths = np.array([sum(len(rows) for rows in item.values()) for item in items], np.int64)
-        order = np.argsort(-lengths, kind="stable")
+    def _batches(self, items: Sequence[Mapping[str, Rows]]) -> Iterator[tuple[list[int], dict[str, Any]]]:
+        """Yield the items' numbers and values, the longest first, as many at once as the device takes well."""
+        if not items:
+            return
+        lengths = {name: np.array([len(item[name]) for item in items], np.int64) for name in items[0]}
+        whole = np.sum(list(lengths.values()), axis=0)
+        order = np.argsort(-whole, kind="stable")
         room, start = _ROWS_AT_ONCE[self.device.type], 0
         while start < len(order):
-            count = max(1, room // max(1, int(lengths[order[start]])))
-            yield order[start : start + count].tolist()
+            count = max(1, room // max(1, int(whole[order[start]])))
+            chosen = order[start : start + count]
+            numbers = chosen.tolist()
+            values = self._given([items[i] for i in numbers], {name: each[chosen] for name, each in lengths.items()})
+            yield numbers, values
             start += count
 
-    def _given(self, items: Sequence[Mapping[str, Rows]]) -> dict[str, Any]:
+    def _given(self, items: Sequence[Mapping[str, Rows]], lengths: Mapping[str, Ints]) -> dict[str, Any]:
         """Return the values of a batch's items; those of equal lengths share a layout."""
         layouts: dict[bytes, Layout] = {}
         values = {}
-        for name in items[0]:
-            parts = [item[name] for item in items]
-            lengths: Ints = np.array([len(part) for part in parts], np.int64)
-            layout = layouts.setdefault(lengths.tobytes(), Layout(lengths, self.device))
-            values[name] = packed(parts, layout)
+        for name, each in lengths.items():
+            key = each.tobytes()
+            if key not in layouts:
+                layouts[key] = Layout(each, self.device)
+            values[name] = packed([item[name] for item in items], layouts[key])
         return values
 
     def fetch(self, rows: Sequence[Rows]) -> list[NDArray[Any]]:

@@ -86,31 +86,34 @@ class OnnxWeigher:
     def _run(self, distinct: Sequence[tuple[str | None, str]]) -> dict[tuple[str | None, str], TokenWeights]:
         if not distinct:
             return {}
-        layer = self._head.layer
-        answers = self._encoder.encode([answer for _, answer in distinct], layer)
-        questions = self._questions([question for question, _ in distinct if question is not None])
+        # Answers and questions are encoded together.
+        asked = [] if self._head.question is None else list(dict.fromkeys(question for question, _ in distinct))
+        texts = [question for question in asked if question is not None]
+        encoded = self._encoder.encode([*(answer for _, answer in distinct), *texts], self._head.layer)
+        answers = encoded[: len(distinct)]
+        questions = self._questions(dict(zip(texts, encoded[len(distinct) :], strict=True)))
         logits = self._logits([questions[question] for question, _ in distinct], answers)
         return {
             pair: TokenWeights(made.spans[1:-1], weights)
             for pair, made, weights in zip(distinct, answers, self._weights(logits), strict=True)
         }
 
-    def _questions(self, texts: Sequence[str]) -> dict[str | None, Beside]:
+    def _questions(self, encoded: Mapping[str, TokenEmbeddings]) -> dict[str | None, Beside]:
         """Return what the answers to each question attend to; for no question, nothing."""
         if self._head.question is None:
             return {None: {}}
         widths = self._runtime.widths(self._head.question, self._head.weights)
         nothing = {name: np.zeros((0, width), np.float32) for name, width in widths.items()}
         step = Step(self._head.question, self._head.weights, tuple(widths))
-        distinct = list(dict.fromkeys(texts))
         longest = self._encoder.model.longest
-        read = self._encoder.encode(distinct, self._head.layer)
-        long = (text for text, made in zip(distinct, read, strict=True) if len(made.ids) > longest)
-        self.notes.add(CUT_QUESTION, long)
-        made = self._runtime.run([step], [{"states": each.states[:longest]} for each in read], tuple(widths))
+        self.notes.add(CUT_QUESTION, (text for text, made in encoded.items() if len(made.ids) > longest))
+        items = [
+            {"states": each.states if len(each.ids) <= longest else each.states[:longest]} for each in encoded.values()
+        ]
+        made = self._runtime.run([step], items, tuple(widths))
         return {
             None: nothing,
-            **{text: dict(zip(widths, found, strict=True)) for text, found in zip(distinct, made, strict=True)},
+            **{text: dict(zip(widths, found, strict=True)) for text, found in zip(encoded, made, strict=True)},
         }
 
     def _logits(self, questions: Sequence[Beside], answers: Sequence[TokenEmbeddings]) -> list[Floats]:

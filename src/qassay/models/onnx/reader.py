@@ -122,11 +122,11 @@ class OnnxReader:
     def answer(self, pairs: Sequence[tuple[str, str]], *, further: bool = False) -> list[Answer]:
         """Answer each question on its passage, `further` with other answers there; equal pairs are read once."""
         distinct = list(dict.fromkeys(pairs))
-        questions = self._encoded([question for question, _ in distinct])
-        passages = self._encoded([passage for _, passage in distinct])
+        questions = dict.fromkeys(question for question, _ in distinct)
+        encoded = self._encoded([*questions, *(passage for _, passage in distinct)])
         longest = self._head.longest_question
-        self.notes[CUT_QUESTION] += sum(len(made.ids) > longest for made in questions.values())
-        jobs = [_Reading(questions[question], passages[passage], passage) for question, passage in distinct]
+        self.notes[CUT_QUESTION] += sum(len(encoded[question].ids) > longest for question in questions)
+        jobs = [_Reading(encoded[question], encoded[passage], passage) for question, passage in distinct]
         read = self._read(jobs, 1 + _MOST_FURTHER if further else 1)
         found = dict(zip(distinct, read, strict=True))
         return [found[pair] for pair in pairs]
@@ -173,12 +173,12 @@ class OnnxReader:
         most = self._head.longest_question - 1
         passages = [job.passage.ids for job in jobs]
         asked = [job.question.ids[1:-1][:most] for job in jobs]
-        # The jobs' pieces are told apart by numbers of their own.
-        apart = 1 + max(int(ids.max(initial=0)) for ids in (*passages, *asked))
         lengths = [np.array([len(ids) for ids in texts], np.int64) for texts in (passages, asked)]
+        joined = [np.concatenate(texts) for texts in (passages, asked)]
+        # The jobs' pieces are told apart by numbers of their own.
+        apart = 1 + max(int(ids.max(initial=0)) for ids in joined)
         flat = [
-            np.concatenate(texts) + apart * np.repeat(np.arange(len(jobs)), counts)
-            for texts, counts in zip((passages, asked), lengths, strict=True)
+            ids + apart * np.repeat(np.arange(len(jobs)), counts) for ids, counts in zip(joined, lengths, strict=True)
         ]
         shared = np.isin(flat[0], flat[1]).astype(np.int64)
         ends = np.cumsum(lengths[0])
