@@ -17,7 +17,7 @@ from qassay.metrics.base import f_measure
 from qassay.metrics.embedding.matching import Units, match_pairs
 from qassay.metrics.lexical.ngrams import identical, overlap, table_overlap
 from qassay.models.base import EMBEDDED
-from qassay.text.refusal import is_refusal
+from qassay.text.refusal import find_refusals
 from qassay.text.tokenisers.tokens import Tokens
 from qassay.text.traits import CAPITAL, has_trait, word_trait
 
@@ -99,7 +99,7 @@ def lexical_signals(batch: Batch, pairs: Pairs, names: Sequence[str] = LEXICAL) 
         "surname missing": lambda: features.surname_missing(left, right),
         "in question": lambda: features.in_question(pairs.example, right),
         "negation differs": lambda: (features.negated[left] != features.negated[right]).astype(np.float64),
-        "yes against no": lambda: (features.opinion[left] * features.opinion[right] < 0).astype(np.float64),
+        "yes against no": lambda: features.yes_against_no(left, right),
         "refusal": lambda: (features.refusing[left] & ~features.refusing[right]).astype(np.float64),
         "longer": lambda: np.clip(np.log((1 + tokens.lengths[left]) / (1 + tokens.lengths[right])), -3, 3),
     }
@@ -167,12 +167,20 @@ class TextFeatures:
     @cached_property
     def refusing(self) -> Bools:
         """Which texts refuse to answer."""
-        return np.array([is_refusal(text) for text in self._written], bool)
+        return np.array(find_refusals(self._written), bool)
 
-    @cached_property
-    def opinion(self) -> Ints:
-        """Whether each text opens with yes (1), no (-1) or neither (0)."""
-        return np.array([self._opening(text) for text in self._written], np.int64)
+    def yes_against_no(self, candidate: Ints, reference: Ints) -> Floats:
+        """Return whether a candidate opens with yes and the reference with no, or the other way round."""
+        wanted = self._openings(reference)
+        found = np.zeros(len(reference))
+        some = np.flatnonzero(wanted)
+        found[some] = self._openings(candidate[some]) * wanted[some] < 0
+        return found
+
+    def _openings(self, texts: Ints) -> Ints:
+        """Return whether texts open with yes (1), no (-1) or neither (0)."""
+        rows, place = np.unique(texts, return_inverse=True)
+        return np.array([self._opening(self._written[row]) for row in rows.tolist()], np.int64)[place]
 
     def _opening(self, text: str) -> int:
         if not self._may_open(text):
