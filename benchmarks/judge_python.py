@@ -48,7 +48,7 @@ FEWEST, MOST = 36, 56
 """Word pieces of a row's texts."""
 STAGES = {
     "rules": ["metrics.learned.canonical_pairs:_split"],
-    "word search": ["equivalence.fuzzy_search:SearchedText.share"],
+    "word search": ["equivalence.searched_texts:SearchedTexts.shares"],
     "lexical signals": ["metrics.learned.signals:lexical_signals"],
     "model signals": ["metrics.learned.signals:model_signals"],
     "what answers assert": ["features.assertions:_read"],

@@ -174,3 +174,9 @@ def test_rows_are_the_tokens_of_each_text(rows):
     tokens = cut(rows)
 
     assert tokens.rows() == [tokens.row(i) for i in range(len(rows))]
+
+
+def test_the_last_token_of_each_text():
+    """Texts without tokens stay without."""
+    tokens = Tokens.number([["ada", "lovelace"], [], ["turing"]]).last_of_each()
+    assert tokens.rows() == [["lovelace"], [], ["turing"]]

@@ -19,23 +19,24 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from collections.abc import Set as AbstractSet
 
-_LONG, _INFLECTED, _LONGER = 4, 5, 6
+LONG, INFLECTED, LONGER = 4, 5, 6
+"""Letters of words that may stand inside others, be inflected, or have a slip in a letter."""
 _MOST_COMPARISONS = 10**8
 """Words that are looked for, times letters of the text."""
 _MOST_LETTERS = 18
 """Of one character in compatibility form."""
-_FUNCTION_WORDS = read_words("function_words")
+FUNCTION_WORDS = read_words("function_words")
 _NOT_LETTERS = re.compile(r"[\W_]+")
 _ASCII_MARKS = str.maketrans("", "", "".join(set(map(chr, range(128))) - set(string.ascii_letters + string.digits)))
 _APOSTROPHES = str.maketrans("", "", "\u2018\u2019")
 _PARTS = re.compile(r"\d+|[^\W\d_]+")
 _ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th|s)?")
-_SIGNS = {sign: tuple(name for _, name in rows) for sign, rows in groupby(read_table("signs"), key=lambda row: row[0])}
-_SHORT_FORMS = {row[0]: row[1] for row in read_table("short_forms")}
-_SHORT_WORDS = frozenset(_SHORT_FORMS)
+SIGNS = {sign: tuple(name for _, name in rows) for sign, rows in groupby(read_table("signs"), key=lambda row: row[0])}
+SHORT_FORMS = {row[0]: row[1] for row in read_table("short_forms")}
+_SHORT_WORDS = frozenset(SHORT_FORMS)
 
 
-class _WantedWord(NamedTuple):
+class WantedWord(NamedTuple):
     """What a word that is looked for may stand as, other than itself."""
 
     long_form: str | None
@@ -65,7 +66,7 @@ class SearchedText:
     def __init__(self, text: str, words: Sequence[str]) -> None:
         self._text = text
         self._ascii = text.isascii()
-        self._plain_words = frozenset(words if self._ascii else map(_plain, words))
+        self._plain_words = frozenset(words if self._ascii else map(plain_letters, words))
         self._known: AbstractSet[str] | None = None
         self._letters: str | None = None
         self._numbers: Numbers | None = None
@@ -84,7 +85,9 @@ class SearchedText:
         """Return the text's letters and figures, run together."""
         if self._letters is None:
             lowered = self._text.lower()
-            self._letters = lowered.translate(_ASCII_MARKS) if self._ascii else _NOT_LETTERS.sub("", _plain(lowered))
+            self._letters = (
+                lowered.translate(_ASCII_MARKS) if self._ascii else _NOT_LETTERS.sub("", plain_letters(lowered))
+            )
         return self._letters
 
     def _known_words(self) -> AbstractSet[str]:
@@ -94,11 +97,11 @@ class SearchedText:
 
     def share(self, words: Sequence[str]) -> float:
         """Return the share of words that are found; function words count only where there are no others."""
-        wanted = [word for word in words if word not in _FUNCTION_WORDS] or words
+        wanted = [word for word in words if word not in FUNCTION_WORDS] or words
         few = len(wanted) * _MOST_LETTERS * len(self._text) <= _MOST_COMPARISONS
         thorough = few or len(wanted) * len(self._all_letters()) <= _MOST_COMPARISONS
         known = self._plain_words
-        found = sum([word in known or self.has(_plain(word), thorough=thorough) for word in wanted])
+        found = sum([word in known or self.has(plain_letters(word), thorough=thorough) for word in wanted])
         return found / len(wanted) if wanted else 0.0
 
     def has(self, word: str, *, thorough: bool = True) -> bool:
@@ -110,20 +113,20 @@ class SearchedText:
         looked for in a very long text, they count only as they are or inflected.
         """
         known = self._known_words()
-        if word in known or (wanted := _wanted(word)).long_form in known:
+        if word in known or (wanted := wanted_word(word)).long_form in known:
             return True
         if wanted.figures:
             return self._has_number(wanted.figures)
         if wanted.parts:
             return all(self.has(part, thorough=thorough) for part in wanted.parts)
-        return len(word) >= _LONG and self._has_in_other_form(word, wanted, thorough=thorough)
+        return len(word) >= LONG and self._has_in_other_form(word, wanted, thorough=thorough)
 
-    def _has_in_other_form(self, word: str, wanted: _WantedWord, *, thorough: bool) -> bool:
+    def _has_in_other_form(self, word: str, wanted: WantedWord, *, thorough: bool) -> bool:
         """Whether the text has a long word inflected or, if that is looked for, inside another or with a slip."""
         alike = self._beginning_with(wanted.first)
         if alike and wanted.stem and wanted.stem in self._stems(wanted.first, alike):
             return True
-        if not thorough or len(word) < _LONGER:
+        if not thorough or len(word) < LONGER:
             return thorough and word in self._all_letters()
         return word[:-1] in self._all_letters() or _has_nearly(alike, word)
 
@@ -149,7 +152,9 @@ class SearchedText:
         return stems
 
     def _has_number(self, figures: str) -> bool:
-        if len(figures) >= _LONG:
+        if self._ascii and not quantities(self._text):
+            return False
+        if len(figures) >= LONG:
             if self._ordered is None:
                 self._ordered = sorted(self._known_words())
             at = bisect_left(self._ordered, figures)
@@ -162,12 +167,12 @@ def _has_nearly(alike: Sequence[str], word: str) -> bool:
     """Whether a word has a slip in one letter that is not the first, and is then one of some others."""
     first, length = word[0], len(word)
     for known in alike:  # noqa: SIM110 - faster than a generator
-        if known[0] == first and -1 <= len(known) - length <= 1 and _one_letter_off(word, known):
+        if known[0] == first and -1 <= len(known) - length <= 1 and one_letter_off(word, known):
             return True
     return False
 
 
-def _plain(text: str) -> str:
+def plain_letters(text: str) -> str:
     """Remove accents, and the apostrophes that SQuAD normalisation does not know."""
     if text.isascii():
         return text
@@ -179,21 +184,22 @@ def _known(text: str, words: frozenset[str]) -> AbstractSet[str]:
     """Return a text's words, and those in them: before a footnote's number, between dashes, behind a sign."""
     known = set(words)
     known.update(*[_parts(word) for word in words if not word.isalpha()])
-    for sign, names in _SIGNS.items():
+    for sign, names in SIGNS.items():
         if sign in text:
             known.update(names)
-    known.update([_SHORT_FORMS[word] for word in _SHORT_WORDS & known])
+    known.update([SHORT_FORMS[word] for word in _SHORT_WORDS & known])
     return known
 
 
 @lru_cache(maxsize=1 << 16)
-def _wanted(word: str) -> _WantedWord:
+def wanted_word(word: str) -> WantedWord:
+    """Return what a word may stand as."""
     parts = _parts(word)
     others = parts if parts != (word,) else ()
     figures = _figures(word)
-    inflected = len(word) >= _INFLECTED and not figures and not others
+    inflected = len(word) >= INFLECTED and not figures and not others
     stemmed = stem(word) if inflected else ""
-    return _WantedWord(_SHORT_FORMS.get(word), figures, others, stemmed, word[:1].lower()[:1])
+    return WantedWord(SHORT_FORMS.get(word), figures, others, stemmed, word[:1].lower()[:1])
 
 
 @lru_cache(maxsize=1 << 16)
@@ -202,13 +208,21 @@ def _parts(word: str) -> tuple[str, ...]:
     return tuple(_PARTS.findall(word))
 
 
+@lru_cache(maxsize=1 << 16)
+def words_inside(word: str) -> tuple[str, ...]:
+    """Return what a text with a word has beside it: its runs of figures and of letters, and what they are short for."""
+    runs = () if word.isalpha() else _parts(word)
+    others = (*runs, *[SHORT_FORMS[each] for each in (word, *runs) if each in SHORT_FORMS])
+    return tuple(each for each in others if each != word)
+
+
 def _figures(word: str) -> str | None:
     """Return the figures of a word that is a number, if it is one."""
     ordinal = _ORDINAL.fullmatch(word)
     return NUMBER_WORDS.get(word) or (ordinal[1] if ordinal else roman_figures(word.upper()))
 
 
-def _one_letter_off(word: str, other: str) -> bool:
+def one_letter_off(word: str, other: str) -> bool:
     """Whether one letter more, less or another makes the words equal, or two neighbours that change places.
 
     The words' lengths differ by one letter at most.

@@ -1,8 +1,16 @@
 """Answers that decline to answer, by their wording."""
 
+from __future__ import annotations
+
 import re
+from bisect import bisect_left
+from itertools import accumulate
+from typing import TYPE_CHECKING
 
 from qassay.text.traits import word_trait
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _REFUSAL = re.compile(
     r"(?:couldn['\u2019]?t|could not|cannot|can['\u2019]?t|unable to|did not|didn['\u2019]?t) "
@@ -54,6 +62,21 @@ def is_refusal(text: str) -> bool:
         if not any([wording in lowered for wording in _DECLINING]):  # noqa: C419 - faster than one by one
             return False
     return bool(_REFUSAL.search(_PREFACE.sub("", text)))
+
+
+def find_refusals(texts: Sequence[str]) -> list[bool]:
+    """Return which texts have the wording of a refusal; what each wording needs is looked for in all at once."""
+    plain = [text if text.isascii() else "" for text in texts]
+    found = [not text.isascii() and is_refusal(text) for text in texts]
+    lowered = "\0".join(plain).lower()
+    ends = list(accumulate(map(len, plain), lambda end, size: end + 1 + size))
+    for wording in _DECLINING:
+        place = lowered.find(wording)
+        while place >= 0:
+            row = bisect_left(ends, place)
+            found[row] = found[row] or is_refusal(texts[row])
+            place = lowered.find(wording, ends[row])
+    return found
 
 
 def declines(text: str) -> bool:

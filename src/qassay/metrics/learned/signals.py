@@ -17,7 +17,7 @@ from qassay.metrics.base import f_measure
 from qassay.metrics.embedding.matching import match_pairs
 from qassay.metrics.lexical.ngrams import identical, overlap, table_overlap
 from qassay.models.base import EMBEDDED
-from qassay.text.refusal import is_refusal
+from qassay.text.refusal import find_refusals
 from qassay.text.tokenisers.tokens import Tokens
 from qassay.text.traits import CAPITAL, has_trait, word_trait
 
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
     from qassay.arrays import Bools, Floats, Ints
     from qassay.equivalence.dates.dates import Date
-    from qassay.equivalence.fuzzy_search import SearchedText
     from qassay.features.batch import Batch, Pairs
 
 JUDGE = "judge"
@@ -89,22 +88,18 @@ def lexical_signals(batch: Batch, pairs: Pairs, names: Sequence[str] = LEXICAL) 
         shared = overlap(batch, view, pairs, 1)
         return f_measure(shared.precision, shared.recall, beta=1)
 
-    def in_question() -> Floats:
-        examples = pairs.example.tolist()
-        return np.array([features.in_question(i, b) for i, (_, b) in zip(examples, rows, strict=True)], np.float64)
-
     columns: dict[str, Callable[[], Floats]] = {
-        "found": lambda: np.array([features.found(a, b) for a, b in rows], np.float64),
+        "found": lambda: features.found(left, right),
         "token F1": shared_words,
         "same tokens": lambda: identical(view, pairs).astype(np.float64),
         "numbers missing": lambda: each_pair(features.numbers_missing, features.numbered),
         "numbers close": lambda: each_pair(features.numbers_close, features.numbered),
         "dates differ": lambda: each_pair(features.dates_differ, features.dated),
         "date missing": lambda: each_pair(features.date_missing, features.dated),
-        "surname missing": lambda: each_pair(features.surname_missing, features.capitalised),
-        "in question": in_question,
+        "surname missing": lambda: features.surname_missing(left, right),
+        "in question": lambda: features.in_question(pairs.example, right),
         "negation differs": lambda: (features.negated[left] != features.negated[right]).astype(np.float64),
-        "yes against no": lambda: (features.opinion[left] * features.opinion[right] < 0).astype(np.float64),
+        "yes against no": lambda: features.yes_against_no(left, right),
         "refusal": lambda: (features.refusing[left] & ~features.refusing[right]).astype(np.float64),
         "longer": lambda: np.clip(np.log((1 + tokens.lengths[left]) / (1 + tokens.lengths[right])), -3, 3),
     }
@@ -145,37 +140,20 @@ class TextFeatures:
 
     def __init__(self, batch: Batch) -> None:
         from qassay.equivalence.dates.dates import DATE, dates  # noqa: PLC0415 - patterns take time to compile
-        from qassay.equivalence.fuzzy_search import SearchedText  # noqa: PLC0415
         from qassay.equivalence.negation.opinion import may_open_with_opinion, opinion  # noqa: PLC0415
         from qassay.equivalence.numbers.quantities import NUMBER, quantities  # noqa: PLC0415
+        from qassay.equivalence.searched_texts import SearchedTexts  # noqa: PLC0415
 
         self._batch = batch
-        self._words = text_tokens(batch, _TOK).rows()
-        self._searched: dict[int, SearchedText] = {}
+        self._tokens = text_tokens(batch, _TOK)
+        self._searched = SearchedTexts(batch.texts, self._tokens)
         self._written = batch.texts
         self._dates_of = dates
         self._quantities = quantities
         self._opinion_of = opinion
         self._may_open = may_open_with_opinion
         traits = text_traits(batch)
-        self.numbered, self.dated, self.capitalised = (has_trait(traits, trait) for trait in (NUMBER, DATE, CAPITAL))
-        self._made = SearchedText
-
-    def _text(self, number: int) -> SearchedText:
-        if number not in self._searched:
-            self._searched[number] = self._made(self._written[number], self._words[number])
-        return self._searched[number]
-
-    @cached_property
-    def _questions(self) -> list[SearchedText]:
-        """The question of each example."""
-        from qassay.equivalence.fuzzy_search import SearchedText  # noqa: PLC0415 - patterns take time to compile
-
-        written = self._batch.questions
-        distinct = list(dict.fromkeys(written))
-        words = Tokens.cut(distinct, self._batch.resources.tokeniser(_TOK)).rows()
-        made = {text: SearchedText(text, found) for text, found in zip(distinct, words, strict=True)}
-        return [made[text] for text in written]
+        self.numbered, self.dated = (has_trait(traits, trait) for trait in (NUMBER, DATE))
 
     @cached_property
     def negated(self) -> Bools:
@@ -183,14 +161,27 @@ class TextFeatures:
         return texts_that(self._batch, lambda text: _NEGATION.search(text) is not None, _NEGATED)
 
     @cached_property
-    def refusing(self) -> Bools:
-        """Which texts refuse to answer."""
-        return np.array([is_refusal(text) for text in self._written], bool)
+    def _named(self) -> Bools:
+        """Which texts read like a name."""
+        return texts_that(self._batch, lambda text: _NAME.fullmatch(text) is not None, CAPITAL)
 
     @cached_property
-    def opinion(self) -> Ints:
-        """Whether each text opens with yes (1), no (-1) or neither (0)."""
-        return np.array([self._opening(text) for text in self._written], np.int64)
+    def refusing(self) -> Bools:
+        """Which texts refuse to answer."""
+        return np.array(find_refusals(self._written), bool)
+
+    def yes_against_no(self, candidate: Ints, reference: Ints) -> Floats:
+        """Return whether a candidate opens with yes and the reference with no, or the other way round."""
+        wanted = self._openings(reference)
+        found = np.zeros(len(reference))
+        some = np.flatnonzero(wanted)
+        found[some] = self._openings(candidate[some]) * wanted[some] < 0
+        return found
+
+    def _openings(self, texts: Ints) -> Ints:
+        """Return whether texts open with yes (1), no (-1) or neither (0)."""
+        rows, place = np.unique(texts, return_inverse=True)
+        return np.array([self._opening(self._written[row]) for row in rows.tolist()], np.int64)[place]
 
     def _opening(self, text: str) -> int:
         if not self._may_open(text):
@@ -201,16 +192,16 @@ class TextFeatures:
     def _dates(self, text: int) -> tuple[Date, ...]:
         return self._dates_of(self._written[text]) if self.dated[text] else ()
 
-    def found(self, candidate: int, reference: int) -> float:
-        """Return the share of the reference's words that the candidate has, in whatever form."""
-        return self._text(candidate).share(self._words[reference])
+    def found(self, candidate: Ints, reference: Ints) -> Floats:
+        """Return the share of each reference's words that the candidate has, in whatever form."""
+        return self._searched.shares(candidate, self._tokens.take(reference))
 
     def numbers_missing(self, candidate: int, reference: int) -> float:
         """Return the share of the reference's numbers that the candidate lacks."""
         wanted = self._quantities(self._written[reference])
         if not wanted:
             return 0.0
-        there = self._text(candidate).numbers
+        there = self._searched[candidate].numbers
         return sum(not there.meet(number) for number in wanted) / len(wanted)
 
     def numbers_close(self, candidate: int, reference: int) -> float:
@@ -218,7 +209,7 @@ class TextFeatures:
         wanted = self._quantities(self._written[reference])
         if not wanted:
             return 0.0
-        there = self._text(candidate).numbers
+        there = self._searched[candidate].numbers
         return sum(max(0.0, 1 - there.gap(number) / _CLOSE) for number in wanted) / len(wanted)
 
     def dates_differ(self, candidate: int, reference: int) -> float:
@@ -233,12 +224,18 @@ class TextFeatures:
         """Whether the reference has a date and the candidate none."""
         return float(bool(self._dates(reference)) and not self._dates(candidate))
 
-    def surname_missing(self, candidate: int, reference: int) -> float:
-        """Whether the reference reads like a name, and the candidate lacks its last word."""
-        if not _NAME.fullmatch(self._written[reference]):
-            return 0.0
-        return 1.0 - self._text(candidate).share(self._words[reference][-1:])
+    def surname_missing(self, candidate: Ints, reference: Ints) -> Floats:
+        """Return whether each reference reads like a name, and the candidate lacks its last word."""
+        missing = np.zeros(len(reference))
+        some = np.flatnonzero(self._named[reference])
+        missing[some] = 1.0 - self._searched.shares(candidate[some], self._tokens.take(reference[some]).last_of_each())
+        return missing
 
-    def in_question(self, example: int, reference: int) -> float:
-        """Return the share of the reference's words that the question has already; to repeat them says little."""
-        return self._questions[example].share(self._words[reference])
+    def in_question(self, example: Ints, reference: Ints) -> Floats:
+        """Return the share of each reference's words that the question has already; to repeat them says little."""
+        row: dict[str, int] = {}
+        questions = [row.setdefault(text, len(row)) for text in self._batch.questions]
+        from qassay.equivalence.searched_texts import SearchedTexts  # noqa: PLC0415 - patterns take time to compile
+
+        asked = SearchedTexts(list(row), Tokens.cut(list(row), self._batch.resources.tokeniser(_TOK)))
+        return asked.shares(np.array(questions, np.int64)[example], self._tokens.take(reference))

@@ -11,7 +11,7 @@ import re
 import string
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, NamedTuple, overload
 
 import numpy as np
@@ -59,8 +59,15 @@ class Words(Sequence[str]):
         return self._data[self._starts[index] : self._ends[index]].decode("utf-8", "surrogatepass")
 
     def __iter__(self) -> Iterator[str]:
-        for start, end in zip(self._starts.tolist(), self._ends.tolist(), strict=True):
-            yield self._data[start:end].decode("utf-8", "surrogatepass")
+        return iter(self._all)
+
+    @cached_property
+    def _all(self) -> list[str]:
+        places = zip(self._starts.tolist(), self._ends.tolist(), strict=True)
+        if self._data.isascii():
+            letters = self._data.decode("ascii")
+            return [letters[start:end] for start, end in places]
+        return [self._data[start:end].decode("utf-8", "surrogatepass") for start, end in places]
 
 
 class Numbered(NamedTuple):

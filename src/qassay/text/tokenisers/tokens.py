@@ -106,6 +106,11 @@ class Tokens:
         lengths = self.lengths[texts]
         return Tokens(self.ids[ranges(self.starts[texts], lengths)], _starts(lengths), self.words)
 
+    def last_of_each(self) -> Tokens:
+        """Return the last token of every text that has any."""
+        lengths = np.minimum(self.lengths, 1)
+        return Tokens(self.ids[self.starts[1:][lengths > 0] - 1], _starts(lengths), self.words)
+
     def row(self, text: int) -> list[str]:
         """Return one text's tokens as strings."""
         return [self.words[i] for i in self.ids[self.starts[text] : self.starts[text + 1]]]
