@@ -1,10 +1,23 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from qassay.errors import DataError
 from qassay.features.resources import Resources
 from qassay.metrics.registry import create
-from qassay.training.judge.layer import LONG, SHORT, RowSignals, cross_fitted, fit, logits, measure, sampled
+from qassay.training.judge.layer import (
+    LONG,
+    SHORT,
+    RowSignals,
+    UnseenLogits,
+    cross_fitted,
+    fit,
+    logits,
+    measure,
+    sampled,
+    with_new_sources,
+)
 from qassay.training.judge.rows import JudgeRow
 
 NAMES = tuple(dict.fromkeys((*SHORT, *LONG)))
@@ -101,9 +114,38 @@ def test_opinions_stand_in_for_the_judge(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(asked, lambda *_, **__: pytest.fail("the network was asked in vain"))
     rows = [JudgeRow("What?", ("Paris", "the city of Paris"), "It is Paris.", 1.0, "evouna", "g1")]
 
-    found = measure(rows, create("ava"), seen=(), resources=Resources(), opinions=np.array([0.25, -11.0]))
+    opinions = UnseenLogits(np.array([0.25, -11.0]), np.array([9.0, -0.5]))
+    found = measure(rows, create("ava"), seen=(), resources=Resources(), opinions=opinions)
 
     assert found.values[:, found.names.index("judge")].tolist() == [0.25, -7.0]
+    assert found.new_source is not None
+    assert found.new_source.tolist() == [7.0, -0.5]
+
+
+def test_long_references_are_there_as_of_a_known_and_of_a_new_source():
+    """Lines with a long reference come twice, the second time with the logit of a network new to the source."""
+    data = measured([1.0, 2.0, 3.0], [1.0, 0.0], lengths=[2, 20, 20], row=[0, 0, 1])
+
+    found = with_new_sources(replace(data, new_source=np.array([-1.0, -2.0, -3.0])))
+
+    assert found.values[:, NAMES.index("judge")].tolist() == [1.0, 2.0, 3.0, -2.0, -3.0]
+    assert found.row.tolist() == [0, 0, 1, 2, 3]
+    assert found.lengths.tolist() == [2, 20, 20, 20, 20]
+    assert found.label.tolist() == [1.0, 0.0, 1.0, 0.0]
+    assert found.group.tolist() == ["g0", "g1", "g0", "g1"]
+    assert with_new_sources(data) is data
+
+
+def test_a_network_that_fails_on_new_sources_counts_less_against_long_references():
+    """The layer trusts the network by what it is worth on sources that it has not seen, too."""
+    rng = np.random.default_rng(0)
+    label = rng.integers(2, size=400)
+    known = measured(2 * label - 1 + rng.normal(size=400), label, lengths=np.full(400, 20))
+    new = replace(known, new_source=rng.normal(size=400))
+
+    trusted, doubted = (fit(each, weights={"evouna": 1.0}).coefficients["judge"].long for each in (known, new))
+
+    assert 0 < doubted < 0.7 * trusted
 
 
 def test_large_sources_are_sampled(monkeypatch: pytest.MonkeyPatch):

@@ -16,7 +16,7 @@ from qassay.training.export.encoder import export_encoder
 from qassay.training.export.heads import export_judge
 from qassay.training.judge.inputs import JudgeInputs, prepare
 from qassay.training.judge.network import JudgeNetwork, JudgePairs, layers_that_read, logits, train
-from qassay.training.judge.opinions import second_opinions
+from qassay.training.judge.opinions import second_opinions, source_opinions
 from qassay.training.judge.rows import JudgeRow
 from qassay.training.judge.trainers import Extra, train_network
 from qassay.training.plan import named_plan
@@ -175,6 +175,19 @@ def test_labels_take_in_what_networks_of_other_folds_think(weights, inputs):
     np.testing.assert_array_equal(changed.row, inputs.row)
     assert len(found) == len(others.row)
     np.testing.assert_allclose(1 / (1 + np.exp(-found[:3])), opinion, atol=1e-6)
+
+
+def test_sources_are_judged_by_networks_that_know_none_of_their_kind(weights, inputs):
+    """Pairs of student answers by a network trained on the others; what is of no kind has no such opinion."""
+    inputs = replace(inputs, sources=np.array(["beetle", "made"]), source=np.array([0, 0, 1, 1]))
+
+    found = source_opinions(weights, inputs, PLAN, "cpu", others=inputs)
+
+    students = inputs.row <= 1
+    network = train(weights, inputs.pairs_where(~students), replace(PLAN, seed=71), "cpu")
+    expected = logits(network, JudgePairs.of(inputs.pairs_where(students), "cpu"), "cpu")
+    np.testing.assert_allclose(found[students], expected, atol=1e-6)
+    assert np.isnan(found[~students]).all()
 
 
 def test_training_can_go_on_from_tuned_weights(weights, inputs, network):

@@ -14,7 +14,7 @@ from qassay.metrics.learned.base import MODEL, REFERENCES, RULES, LearnedMetric
 from qassay.metrics.learned.judge_logits import judge_inputs, judge_logits
 from qassay.metrics.learned.screening import SCREEN
 from qassay.metrics.learned.signal_labels import labelled_parts, reading_parts
-from qassay.metrics.learned.signals import JUDGE, Signals, lexical_signals, model_signals
+from qassay.metrics.learned.signals import JUDGE, Signals, lexical_signals, model_signals, most_sure
 from qassay.models.base import parse_ref
 from qassay.models.folder import fingerprint
 from qassay.models.hf.judge import DESCRIPTION as ENCODERS
@@ -40,8 +40,6 @@ if TYPE_CHECKING:
 KINDS = ("mini", "linear", *DESIGNS)
 EXPLAINED = frozenset({"mini", "linear"})
 """The kinds whose verdict is a sum of signals' parts."""
-_MOST_SURE = 7.0
-"""The judge's logit counts no further than this."""
 
 
 class Ava(LearnedMetric):
@@ -146,7 +144,7 @@ class Ava(LearnedMetric):
         if logits is None:
             logits = judge_logits(batch, self._model, pairs, context=False)
         lexical, learned = lexical_signals(batch, pairs), model_signals(batch, pairs)
-        sure = np.clip(logits, -_MOST_SURE, _MOST_SURE)
+        sure = most_sure(logits)
         whole = Signals(
             (JUDGE, *lexical.names, *learned.names), np.column_stack([sure, lexical.values, learned.values])
         )

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 JUDGE = "judge"
 """The name of the network's own logit among the signals."""
+_MOST_SURE = 7.0
 _TOK = "squad"
 _SHARPEN = 4.0
 _CLOSE = 0.03
@@ -49,6 +50,11 @@ class Signals(NamedTuple):
     names: tuple[str, ...]
     values: Floats
     """(pairs, signals)"""
+
+
+def most_sure(logits: Floats) -> Floats:
+    """Return the judge's logits as they count among the signals: no further than 7."""
+    return np.clip(logits, -_MOST_SURE, _MOST_SURE)
 
 
 LEXICAL = (

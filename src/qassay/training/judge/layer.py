@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from qassay.errors import DataError
 from qassay.features.batch import Batch
 from qassay.features.token_views import token_view
 from qassay.metrics.learned.asserted_signals import ABSTAINING, COMPARED, PREFIX
-from qassay.metrics.learned.signals import JUDGE, LEXICAL, Signals
+from qassay.metrics.learned.signals import JUDGE, LEXICAL, Signals, most_sure
 from qassay.models.onnx.judge_layer import BIAS, Coefficients, JudgeLayer, probability, shortness
 from qassay.records import Example, Reference
 from qassay.training.assertions.compose import COMPOSERS
@@ -40,19 +40,16 @@ LONG = (
     "found",
     "numbers missing",
     "dates differ",
-    "in question",
     "negation differs",
     "yes against no",
     "refusal",
-    "longer",
     "key words",
     "key meaning",
-    "asserted: key meaning",
-    "asserted: meaning",
-    *ABSTAINING,
+    *(name for name in ABSTAINING if name != "asserts several"),
 )
 """Which signals count against short and against long references. Keyphrase weights matter in sentences; the keyphrase
-head was trained on most answers with short references at hand, so that their worth there could not be told."""
+head was trained on most answers with short references at hand, so that their worth there could not be told. Against
+long references there are few signals: more of them are better on known sources and worse on new ones."""
 
 OTHERS = ("relation", "direction", "verb", "comparison", "polarity", "opinion")
 """What is composed of names and opinions, besides what is composed of facts."""
@@ -104,6 +101,17 @@ class RowSignals:
     group: NDArray[np.str_]
     seen: Bools
     """Whether the keyphrase head was trained on judged answers to the row's question."""
+    new_source: Floats | None = None
+    """The logit of each line from a network that was trained without the row's source, where there is one."""
+
+
+class UnseenLogits(NamedTuple):
+    """The logits of pairs from networks that were not trained on them."""
+
+    questions: Floats
+    """From networks that have not seen the question."""
+    sources: Floats
+    """From networks that have seen nothing of the source's kind; as `questions` where there is none."""
 
 
 def check_rows(rows: Sequence[JudgeRow], what: str = "the rows", path: Path | None = None) -> None:
@@ -131,12 +139,12 @@ def measure(
     *,
     seen: Collection[str],
     resources: Resources,
-    opinions: Floats | None = None,
+    opinions: UnseenLogits | None = None,
 ) -> RowSignals:
     """Calculate the signals; `seen` holds the groups whose judged answers the keyphrase head knows.
 
     Pairs are judged as in scoring, in the same terms. `opinions` are logits of other networks on the pairs as they are
-    written, one a line, in place of the judge's own.
+    written, one per line, in place of the judge's own.
     """
     values, owners, lengths = [], [], []
     names: tuple[str, ...] = ()
@@ -148,7 +156,7 @@ def measure(
         if opinions is None:
             signals = _signals(metric, batch)
         else:
-            signals = metric.pair_signals(batch, batch.pairs, opinions[line:last])
+            signals = metric.pair_signals(batch, batch.pairs, opinions.questions[line:last])
         line = last
         names = signals.names
         values.append(signals.values)
@@ -163,6 +171,7 @@ def measure(
         np.array([row.source for row in rows]),
         np.array([row.group for row in rows]),
         np.array([row.group in seen for row in rows], bool),
+        None if opinions is None else most_sure(opinions.sources),
     )
 
 
@@ -184,7 +193,7 @@ def fit(
     measured: RowSignals,
     *,
     weights: Mapping[str, float] | None = None,
-    strength: float = 0.3,
+    strength: float = 0.1,
     rows: Bools | None = None,
 ) -> JudgeLayer:
     """Fit the layer so that the reference which fits a candidate best is the one that counts.
@@ -196,10 +205,11 @@ def fit(
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - extra `train`
 
     shares = WEIGHTS if weights is None else weights
+    if rows is not None:
+        measured = _some_rows(measured, rows)
+    measured = with_new_sources(measured)
     short = shortness(measured.lengths, MIDDLE, WIDTH)
     usable = usable_lines(measured, short, shares)
-    if rows is not None:
-        usable &= rows[measured.row]
     design, columns = design_of(measured, short)
     scores = measured.values[:, measured.names.index(JUDGE)]
     coefficients = np.zeros(design.shape[1])
@@ -224,6 +234,41 @@ def fit(
     for (name, side), value in zip(columns, coefficients.tolist(), strict=True):
         found.setdefault(name, [0.0, 0.0])[side] = round(value, 4)
     return JudgeLayer({name: Coefficients(*pair) for name, pair in found.items()}, MIDDLE, WIDTH, THRESHOLD)
+
+
+def with_new_sources(measured: RowSignals) -> RowSignals:
+    """Return the lines, and those with a long reference once more with the logit of a network new to the source.
+
+    A network knows the sources that it was trained on: fitted on those alone, the layer trusts it too much elsewhere.
+    """
+    if measured.new_source is None:
+        return measured
+    again = np.flatnonzero(shortness(measured.lengths, MIDDLE, WIDTH) <= 0.5)  # noqa: PLR2004 - more long than short
+    values = measured.values[again]
+    values[:, measured.names.index(JUDGE)] = measured.new_source[again]
+    rows, row = np.unique(measured.row[again], return_inverse=True)
+    return RowSignals(
+        measured.names,
+        np.concatenate([measured.values, values]),
+        np.concatenate([measured.row, row + len(measured.label)]),
+        np.concatenate([measured.lengths, measured.lengths[again]]),
+        *(
+            np.concatenate([each, each[rows]])
+            for each in (measured.label, measured.source, measured.group, measured.seen)
+        ),
+    )
+
+
+def _some_rows(measured: RowSignals, rows: Bools) -> RowSignals:
+    """Return the lines of some rows; the rows keep their numbers."""
+    lines = rows[measured.row]
+    return replace(
+        measured,
+        values=measured.values[lines],
+        row=measured.row[lines],
+        lengths=measured.lengths[lines],
+        new_source=None if measured.new_source is None else measured.new_source[lines],
+    )
 
 
 def _balance(measured: RowSignals, sides: Floats, scores: Floats, usable: Bools, shares: Mapping[str, float]) -> Floats:
@@ -302,7 +347,7 @@ def best_of_rows(measured: RowSignals, lines: Floats) -> Floats:
     return best
 
 
-def cross_fitted(measured: RowSignals, *, weights: Mapping[str, float] | None = None, strength: float = 0.3) -> Floats:
+def cross_fitted(measured: RowSignals, *, weights: Mapping[str, float] | None = None, strength: float = 0.1) -> Floats:
     """Return each row's logit from a layer that was fitted without the row's group (five folds by the group's hash)."""
     fold = folds_of(measured.group.tolist(), FOLDS)
     found = np.zeros(len(measured.label))

@@ -17,7 +17,7 @@ from qassay.models.onnx.judge_layer import probability
 from qassay.training.judge.network import JudgePairs, logits, train
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     import torch
     from numpy.typing import NDArray
@@ -31,6 +31,16 @@ _SHARE = 0.5
 _SEEDS_APART = 10
 _LEAST = 1e-5
 """No opinion is surer than this."""
+KINDS = (
+    ("sciEntsBank", "beetle"),
+    ("evouna", "evouna_sentences", "evouna_spans"),
+    ("multirc", "mcscript"),
+    ("narrativeqa",),
+    ("wikiqa", "trecqa", "trec_spans"),
+    ("boolq", "pubmedqa", "composed_opinion"),
+    ("sas", "sas_squad", "efficientqa"),
+)
+"""Sources whose answers are alike, so that a network which knows one of them is not new to the others."""
 
 
 class Opinions(NamedTuple):
@@ -78,3 +88,34 @@ def second_opinions(
     label = ((1 - _SHARE) * inputs.label + _SHARE * opinion).astype(np.float32)
     sure = np.clip(asked, _LEAST, 1 - _LEAST)
     return Opinions(replace(inputs, label=label), np.log(sure / (1 - sure)))
+
+
+def source_opinions(
+    weights: Mapping[str, torch.Tensor],
+    inputs: JudgeInputs,
+    plan: Plan,
+    device: str,
+    *,
+    others: JudgeInputs,
+    report: Callable[[str], None] = lambda _: None,
+) -> Floats:
+    """Return the logit of each of the other pairs from a network that was trained on no source of its kind.
+
+    NaN for sources of no kind, and where all training rows are of the same kind.
+    """
+    found = np.full(len(others.row), np.nan)
+    for place, kind in enumerate(KINDS, 1):
+        mine = _of_sources(others, kind)
+        known = ~_of_sources(inputs, kind)
+        if not mine.any() or not known.any() or known.all():
+            continue
+        own = replace(plan, seed=plan.seed + _SEEDS_APART * len(KINDS) + place)
+        network = train(weights, inputs.pairs_where(known), own, device)
+        found[mine] = logits(network, JudgePairs.of(others.pairs_where(mine), device), device)
+        report(f"opinions without {', '.join(kind)}")
+    return found
+
+
+def _of_sources(inputs: JudgeInputs, names: Sequence[str]) -> NDArray[np.bool_]:
+    """Return which pairs are of some sources."""
+    return np.isin(inputs.sources[inputs.source[inputs.row]], names)

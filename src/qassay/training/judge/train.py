@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from qassay.arrays import Floats
-    from qassay.training.judge.layer import RowSignals
+    from qassay.training.judge.layer import RowSignals, UnseenLogits
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,7 +252,7 @@ def train_on_trunk(
 
 
 def fit_from_rows(
-    rows: Sequence[JudgeRow], folder: Path, *, seen: Path | None = None, opinions: Floats | None = None
+    rows: Sequence[JudgeRow], folder: Path, *, seen: Path | None = None, opinions: UnseenLogits | None = None
 ) -> tuple[JudgeLayer, list[Reached]]:
     """Fit the layer of a folder's judge on rows that it was not trained on, and say how well it does.
 
@@ -262,7 +262,9 @@ def fit_from_rows(
     return fit(measured), _reached(measured, cross_fitted(measured))
 
 
-def _measured(rows: Sequence[JudgeRow], model: str, seen: Path | None, opinions: Floats | None = None) -> RowSignals:
+def _measured(
+    rows: Sequence[JudgeRow], model: str, seen: Path | None, opinions: UnseenLogits | None = None
+) -> RowSignals:
     metric = create(f"ava,model={model}")
     if not isinstance(metric, Ava):
         raise ModelError(f"{model} is no judge's folder")

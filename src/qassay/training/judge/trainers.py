@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from qassay.errors import DataError, SpecError
 from qassay.models.folder import TOKENIZER
 from qassay.models.hf.judge import AvaSettings, save
@@ -17,8 +19,9 @@ from qassay.training.fit import averaged
 from qassay.training.judge.asserted import asserted_spans
 from qassay.training.judge.inputs import prepare
 from qassay.training.judge.judged import PEOPLE
+from qassay.training.judge.layer import UnseenLogits
 from qassay.training.judge.network import CONTEXT, train
-from qassay.training.judge.opinions import second_opinions
+from qassay.training.judge.opinions import second_opinions, source_opinions
 from qassay.training.judge.rows import JudgeRow, single_references
 from qassay.training.objective import VERDICTS
 from qassay.training.splits import DEV, TRAIN, folds_of
@@ -29,7 +32,6 @@ if TYPE_CHECKING:
 
     import torch
 
-    from qassay.arrays import Floats
     from qassay.training.objective import Objective
     from qassay.training.plan import Plan
 
@@ -55,7 +57,7 @@ class TrainedJudge(NamedTuple):
     """What training gives."""
 
     tuned: dict[str, torch.Tensor]
-    opinions: Floats | None
+    opinions: UnseenLogits | None
     """The logits of the pairs that were asked about, from networks that had not seen them; None without folds."""
 
 
@@ -72,7 +74,7 @@ def export_network(
     extra: Extra = NOTHING,
     asked: Sequence[JudgeRow] = (),
     report: Callable[[str], None],
-) -> Floats | None:
+) -> UnseenLogits | None:
     """Train networks on the trunk, average them and write them into a folder that has the trunk.
 
     With folds, the opinions on the rows `asked` are returned, one per reference.
@@ -125,9 +127,11 @@ def train_network(
     if extra.folds:
         fold, other_fold = (folds_of([row.group for row in side], extra.folds) for side in (single, asked))
         others = prepare(asked, cutter, asserted_spans(asked))
-        inputs, opinions = second_opinions(
+        inputs, unseen = second_opinions(
             weights, inputs, fold, plan, device, others=others, other_fold=other_fold, report=report
         )
+        elsewhere = source_opinions(weights, inputs, plan, device, others=others, report=report)
+        opinions = UnseenLogits(unseen, np.where(np.isnan(elsewhere), unseen, elsewhere))
     states = []
     for seed in range(plan.seed, plan.seed + seeds):
 
