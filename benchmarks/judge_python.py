@@ -63,7 +63,7 @@ STAGES = {
         "metrics.learned.base:LearnedMetric.unscored",
     ],
     "encoder and heads": [
-        "models.onnx.encoder:OnnxEncoder.read",
+        "models.onnx.encoder:OnnxEncoder.match",
         "models.onnx.encoder:OnnxEncoder.encode",
         "models.onnx.keyphrase:OnnxWeigher.weigh",
         "models.onnx.reader:OnnxReader.answer",

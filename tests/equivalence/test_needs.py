@@ -6,8 +6,10 @@ from hypothesis import strategies as st
 
 from qassay.equivalence.canonicalise import denies
 from qassay.equivalence.negation.denial import DENYING
+from qassay.equivalence.pair_words import PairWords
 from qassay.equivalence.registry import RULES
 from qassay.equivalence.rule import AnswerPair
+from qassay.equivalence.tables import read_table
 from qassay.text.traits import find_traits
 
 EXAMPLES = [each.pair for rule in RULES for each in rule.examples]
@@ -30,6 +32,7 @@ ODD = [
     ":",
     "in",
 ]
+OPPOSITES = read_table("opposites")
 texts = st.lists(st.sampled_from([*WORDS, *ODD]), max_size=6).flatmap(
     lambda words: st.sampled_from(["", " ", "-"]).map(lambda between: between.join(words))
 )
@@ -37,11 +40,20 @@ pairs = st.one_of(
     st.builds(AnswerPair, texts, texts, texts),
     st.sampled_from(EXAMPLES),
     st.builds(lambda one, other: AnswerPair(one[0], other[1], one[2]), *[st.sampled_from(EXAMPLES)] * 2),
+    st.builds(
+        lambda pair, text, marks: AnswerPair(pair[0], text, text.replace(*marks)),
+        st.sampled_from(EXAMPLES),
+        st.one_of(texts, st.sampled_from([text for pair in EXAMPLES for text in pair])),
+        st.sampled_from([(" ", ""), (" ", "-"), ("-", " "), ("-", ""), ("the ", ""), *OPPOSITES]),
+    ),
 )
 
 
 def _needs_met(rule, pair):
-    return rule.needs.met(find_traits([pair.reference]), find_traits([pair.candidate]))[0]
+    reference, candidate = find_traits([pair.reference]), find_traits([pair.candidate])
+    if not rule.needs.met(reference, candidate)[0]:
+        return False
+    return rule.may_change is None or rule.may_change(PairWords([pair], candidate))[0]
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)

@@ -7,8 +7,11 @@ from hypothesis import strategies as st
 from qassay.equivalence.dates import decade
 from qassay.equivalence.names import acronym, marked_letter
 from qassay.equivalence.negation import denial, opposite, undecided
+from qassay.equivalence.pair_words import PairWords
 from qassay.equivalence.quick_checks import lowered_words, may_have_part, may_have_word
+from qassay.equivalence.rule import AnswerPair
 from qassay.equivalence.writing import spacing
+from qassay.text.traits import find_traits
 
 PARTS = (
     *(
@@ -59,8 +62,8 @@ def test_no_denial_is_missed(text):
 
 @given(texts)
 def test_no_hint_of_alternatives_is_missed(text):
-    """Nor is one found where there is none."""
-    assert undecided._has_hint(text) == bool(undecided._HINT.search(text))
+    """A text without the trait has none."""
+    assert find_traits([text])[0] & undecided._HAS_HINT or not undecided._HINT.search(text)
 
 
 @given(texts)
@@ -85,14 +88,15 @@ def test_no_acronym_is_missed(text):
 def test_no_joined_word_is_missed(reference, candidate):
     """Where nothing may differ, all words of both texts are written alike."""
     wanted, found = spacing._read(reference), spacing._read(candidate)
-    apart = spacing._apart(reference, wanted)
+    apart = {word: reference[start:end] for word, start, end in wanted.joined}
     split = any(word in found.words for word in apart.keys() - wanted.words.keys())
     joined = any(
         word not in found.words and (word in wanted.words or (apart.get(word, words).lower() != words.lower()))
         for word, start, end in found.joined
         for words in [candidate[start:end]]
     )
-    assert spacing._may_differ(reference, candidate) or not (split or joined)
+    words = PairWords([AnswerPair("", reference, candidate)], find_traits([candidate]))
+    assert words.may_join_otherwise()[0] or not (split or joined)
 
 
 @given(texts, st.integers(0, 6))

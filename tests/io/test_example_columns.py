@@ -38,6 +38,13 @@ def test_slices_and_places():
     assert found[-1].system == "B"
 
 
+def test_some_rows():
+    """Rows can be taken in any order, with other candidates if need be."""
+    found = columns(ROWS)
+    assert found.take([2, 0]) == (found[2], found[0])
+    assert [each.candidate for each in found.take([2, 0]).with_candidates(["x", "y"])] == ["x", "y"]
+
+
 def test_travels():
     """Columns can be sent to another process."""
     assert pickle.loads(pickle.dumps(columns(ROWS))) == columns(ROWS)  # noqa: S301 - our own bytes

@@ -51,6 +51,16 @@ def test_yes_and_no_carry_their_answers(weigher):
     assert max(words(answer, found), key=words(answer, found).get) == "no"
 
 
+def test_weights_depend_on_no_other_answer(weigher):
+    """To the last bit: an answer beside others, of its length and of other lengths, weighs as it does alone."""
+    answers = ["Four steps.", "", "Seven steps.", REFERENCE, " ".join([REFERENCE] * 9)]
+
+    together = weigher.weigh([(QUESTION, answer) for answer in answers])
+
+    alone = [load_weigher("mini").weigh([(QUESTION, answer)])[0] for answer in answers]
+    assert [each.weights.tolist() for each in together] == [each.weights.tolist() for each in alone]
+
+
 def test_weights_are_shares(weigher):
     """The weights of an answer add up to 1, with a question and without."""
     asked, unasked = weigher.weigh([(QUESTION, REFERENCE), (None, REFERENCE)])

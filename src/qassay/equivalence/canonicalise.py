@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from qassay.equivalence.negation.denial import DENYING, denies
+from qassay.equivalence.pair_words import PairWords
 from qassay.equivalence.registry import RULES
 from qassay.equivalence.rule import AnswerPair
 from qassay.text.traits import find_traits, has_trait
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 _LONGEST = 4000
 """Characters of a reference or candidate that rules read, and the first ones of a question."""
+
+_UNREAD = AnswerPair("", "", "")
 
 _AT_ONCE = 512
 """Pairs that one rule reads after another; what rules find in a text is remembered for more than these."""
@@ -71,20 +74,23 @@ def _some(
     pairs: Sequence[AnswerPair], rules: Sequence[Rule], reference: Ints, candidate: Ints
 ) -> list[CanonicalCandidate | None]:
     """Try each rule on all pairs before the next one: its patterns are then at hand."""
+    pairs = [
+        each if len(each.question) <= _LONGEST else each._replace(question=each.question[:_LONGEST]) for each in pairs
+    ]
     read = np.array([len(each.reference) <= _LONGEST >= len(each.candidate) for each in pairs], bool)
     # What a candidate denies must not be put into the reference's words.
     asserting = read.copy()
     for i in np.flatnonzero(read & has_trait(candidate, DENYING)).tolist():
         asserting[i] = not denies(pairs[i].candidate)
+    words = PairWords([each if known else _UNREAD for each, known in zip(pairs, read.tolist(), strict=True)], candidate)
     found: dict[int, list[tuple[Replacement, Rule]]] = {}
     for rule in rules:
         some = rule.needs.met(reference, candidate) & (read if rule.reads_denials else asserting)
+        if rule.may_change is not None and some.any():
+            some &= rule.may_change(words)
         for i in np.flatnonzero(some).tolist():
-            pair = pairs[i]
-            if len(pair.question) > _LONGEST:
-                pair = pair._replace(question=pair.question[:_LONGEST])
-            if rule.applies(pair):
-                found.setdefault(i, []).extend((each, rule) for each in rule.replacements(pair))
+            if rule.applies(pairs[i]):
+                found.setdefault(i, []).extend((each, rule) for each in rule.replacements(pairs[i]))
     return [_replace(pair.candidate, found[i]) if found.get(i) else None for i, pair in enumerate(pairs)]
 
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from qassay.arrays import Bools, Ints
+    from qassay.equivalence.pair_words import PairWords
 
 RULE_NAMES = (
     "denial",
@@ -106,6 +107,8 @@ class Rule:
     """Whether the candidate contradicts the reference, so that nothing is left of it."""
     needs: Needs = _NO_NEEDS
     """What texts must have for the rule to change anything, which is known of many pairs at once."""
+    may_change: Callable[[PairWords], Bools] | None = None
+    """Of many pairs those whose words let the rule change anything; the others are not looked at."""
     tables: tuple[str, ...] = ()
     """The data files that the rule reads."""
     revision: int = 1

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from qassay.features.batch import Batch
     from qassay.models.onnx.reader import OnnxReader
-    from qassay.records import Example
 
 SHORT = 3
 """Candidates of up to so many words are taken as they are, unless they decline to answer."""
@@ -72,18 +71,17 @@ def _noted(candidate: str, assertion: Assertion) -> AnswerNotes:
 
 
 def _read(batch: Batch) -> tuple[Assertion, ...]:
-    decided = [_without_reading(*each) for each in zip(batch.questions, batch.candidates, strict=True)]
-    unread = [batch.examples[i] for i, known in enumerate(decided) if known is None]
-    found = iter(
-        each_readable(unread, lambda some: _asked(batch, some), lambda example, _: _everything(example.candidate or ""))
-    )
+    given = list(zip(batch.questions, batch.candidates, strict=True))
+    decided = [_without_reading(*each) for each in given]
+    unread = [each for each, known in zip(given, decided, strict=True) if known is None]
+    found = iter(each_readable(unread, lambda some: _asked(batch, some), lambda each, _: _everything(each[1])))
     return tuple(known or next(found) for known in decided)
 
 
-def _asked(batch: Batch, examples: Sequence[Example]) -> list[Assertion]:
+def _asked(batch: Batch, given: Sequence[tuple[str, str]]) -> list[Assertion]:
     """Ask the reader each question of its candidate, unless it was asked for a part of the batch."""
     known: dict[tuple[str, str], Assertion] = batch.shared_memo(assertions, dict)
-    pairs = [(example.question, without_hedge(example.candidate or "")) for example in examples]
+    pairs = [(question, without_hedge(candidate)) for question, candidate in given]
     new = [pair for pair in dict.fromkeys(pairs) if pair not in known]
     if new:
         known.update(zip(new, _answered(batch.resources.answer_reader(), new), strict=True))

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from qassay.records import Example
 
 Result_co = TypeVar("Result_co", covariant=True)
+_Given = TypeVar("_Given")
 _Found = TypeVar("_Found")
 
 
@@ -87,14 +88,14 @@ class PassContext:
 
 
 def each_readable(
-    examples: Sequence[Example],
-    work: Callable[[Sequence[Example]], Sequence[_Found]],
-    too_long: Callable[[Example, TextTooLongError], _Found],
+    given: Sequence[_Given],
+    work: Callable[[Sequence[_Given]], Sequence[_Found]],
+    too_long: Callable[[_Given, TextTooLongError], _Found],
 ) -> list[_Found]:
-    """Return the work's result on all examples at once, or on each alone where one is too long for a model."""
+    """Return the work's result on all examples or texts at once, or on each alone where one is too long for a model."""
     try:
-        return list(work(examples))
+        return list(work(given))
     except TextTooLongError as problem:
-        if len(examples) == 1:
-            return [too_long(examples[0], problem)]
-    return [each_readable([example], work, too_long)[0] for example in examples]
+        if len(given) == 1:
+            return [too_long(given[0], problem)]
+    return [each_readable([each], work, too_long)[0] for each in given]

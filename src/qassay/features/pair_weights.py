@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 
+from qassay.arrays import lengths_of
 from qassay.text.tokenisers.spans import spread
 
 if TYPE_CHECKING:
@@ -57,19 +57,17 @@ def distinct_pairs(batch: Batch, questions: Sequence[_Question]) -> tuple[list[t
     return list(index), candidate, reference
 
 
-def project_weights(pairs: PairWeights, spans: Sequence[Ints]) -> list[Floats]:
-    """Project each pair's weights onto its text's tokens; `spans` are every text's character spans."""
+def project_weights(pairs: PairWeights, spans: Sequence[Ints]) -> Floats:
+    """Project each pair's weights onto its text's tokens; `spans` are every text's character spans.
+
+    The weights of one pair's tokens stand behind the other's.
+    """
     targets = [spans[text] for text in pairs.text.tolist()]
     if not targets:
-        return []
+        return np.zeros(0)
     # All texts are laid out one behind the other, each in the room of the longest, so that one pass serves them all.
     sides = [found.spans for found in pairs.weights], targets
     joined = [np.concatenate(parts) for parts in sides]
     begins = np.arange(len(targets)) * max(int(each.max(initial=0)) for each in joined)
-    laid_out = [
-        each + np.repeat(begins, [len(part) for part in parts])[:, None]
-        for each, parts in zip(joined, sides, strict=True)
-    ]
-    carried = spread(laid_out[0], np.concatenate([found.weights for found in pairs.weights]), laid_out[1])
-    bounds = np.cumsum([0, *(len(each) for each in targets)]).tolist()
-    return [carried[start:end] for start, end in pairwise(bounds)]
+    laid_out = [each + np.repeat(begins, lengths_of(parts))[:, None] for each, parts in zip(joined, sides, strict=True)]
+    return spread(laid_out[0], np.concatenate([found.weights for found in pairs.weights]), laid_out[1])

@@ -173,8 +173,7 @@ class Keyphrase(Weighting):
     def weigh(self, batch: Batch, texts: TokenisedTexts) -> RowWeights:
         """Project the weights of the model's word pieces onto the tokens."""
         pairs = pair_weights(batch, with_question=self.with_question)
-        weights = np.concatenate([np.zeros(0), *project_weights(pairs, texts.spans)])
-        return RowWeights(pairs.text, pairs.candidate, pairs.reference, weights)
+        return RowWeights(pairs.text, pairs.candidate, pairs.reference, project_weights(pairs, texts.spans))
 
     def own_tokens(self, batch: Batch) -> OwnTokens:
         """Return the model's word pieces, as they are written in the texts; a model may not know a character."""

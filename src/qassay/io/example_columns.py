@@ -62,6 +62,10 @@ class ExampleColumns(Sequence[Example]):
         """Return the same answers with other candidates."""
         return ExampleColumns(self.ids, self.questions, self.references, candidates, self.systems)
 
+    def take(self, rows: Sequence[int]) -> ExampleColumns:
+        """Return some of the answers."""
+        return ExampleColumns(*([each[i] for i in rows] for each in self.__getstate__()))
+
     @overload
     def __getitem__(self, place: int) -> Example: ...
     @overload

@@ -211,14 +211,15 @@ class Window(NamedTuple):
     kept_to: int
 
 
-def windows(count: int, room: int) -> list[Window]:
+@lru_cache(maxsize=1 << 10)
+def windows(count: int, room: int) -> tuple[Window, ...]:
     """Cover `count` tokens with overlapping windows of at most `room`; each token is kept where it stands deepest.
 
     Neighbours overlap by at least a quarter, so that no token is read without context on both sides.
     """
     if count <= room:
-        return [Window(0, count, 0, count)]
+        return (Window(0, count, 0, count),)
     number = 1 + -(-(count - room) // (room - room // 4))
     starts = [round(index * (count - room) / (number - 1)) for index in range(number)]
     cuts = [0, *((left + room + right) // 2 for left, right in pairwise(starts)), count]
-    return [Window(start, start + room, *kept) for start, kept in zip(starts, pairwise(cuts), strict=True)]
+    return tuple(Window(start, start + room, *kept) for start, kept in zip(starts, pairwise(cuts), strict=True))

@@ -96,6 +96,9 @@ _WORD = re.compile(r"\w+")
 
 def repeats(text: str, question: str) -> bool:
     """Whether a text is the question again, but for capitals and marks."""
+    begins = text[:1], question[:1]
+    if begins[0].isalnum() and begins[1].isalnum() and begins[0].lower()[0] != begins[1].lower()[0]:
+        return False
     if abs(len(text) - len(question)) > max(len(text), len(question)) // 2:
         return False
     lowered, asked = text.lower(), question.lower()

@@ -115,7 +115,7 @@ def _plain_traits(texts: Sequence[str]) -> Ints:
     by_character[:-1] |= tables.firsts[raw[:-1]] & tables.seconds[raw[1:]]
     found = np.bitwise_or.reduceat(by_character, begins)
     lowered = data.lower()
-    starts, ends = _letter_runs(lowered)
+    starts, ends = letter_runs(lowered)
     hit, place = find_keys(_word_keys(lowered, starts, ends), tables.words)
     owners = np.searchsorted(begins, starts[hit], side="right") - 1
     np.bitwise_or.at(found, owners, tables.word_traits[place])
@@ -143,7 +143,7 @@ def _tables(declared: int) -> _Tables:  # noqa: ARG001 - they are made again whe
         seconds[list(second.encode())] |= bit
     data = "\0".join(_declared.words).encode() + b"\0"
     keys: dict[int, int] = {}
-    for key, bits in zip(_word_keys(data, *_letter_runs(data)).tolist(), _declared.words.values(), strict=True):
+    for key, bits in zip(_word_keys(data, *letter_runs(data)).tolist(), _declared.words.values(), strict=True):
         keys[key] = keys.get(key, 0) | bits
     words, traits = np.array(list(keys), np.uint64), np.array(list(keys.values()), np.int64)
     return _Tables(characters, firsts, seconds, words, traits)
@@ -152,7 +152,7 @@ def _tables(declared: int) -> _Tables:  # noqa: ARG001 - they are made again whe
 _IS_LETTER = np.array([chr(byte) in "abcdefghijklmnopqrstuvwxyz" for byte in range(256)])
 
 
-def _letter_runs(lowered: bytes) -> tuple[Ints, Ints]:
+def letter_runs(lowered: bytes) -> tuple[Ints, Ints]:
     """Return where runs of letters start and end in lower-cased texts, which end in a NUL character."""
     letter = _IS_LETTER[np.frombuffer(lowered, np.uint8)]
     changes = np.flatnonzero(letter[1:] != letter[:-1]) + 1

@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from qassay.equivalence.negation.roles import RELATION_WORDS, asked_roles, stated_relations, tokens
+from qassay.equivalence.pair_words import PairWords, exchange_keys
 from qassay.equivalence.rule import AnswerPair, Needs, Rule
 from qassay.equivalence.tables import read_table, read_words
 from qassay.text.traits import neighbour_trait, word_trait
@@ -14,10 +15,13 @@ from qassay.text.traits import neighbour_trait, word_trait
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from qassay.arrays import Bools
+
 _WORDS = re.compile(r"[\w%$]+(?:['\u2019]\w+)?")
 _ARTICLES = frozenset({"a", "an", "the"})
 _OPPOSITES = frozenset(frozenset(pair) for pair in read_table("opposites"))
 _HAS_OPPOSITE = word_trait(word for pair in _OPPOSITES for word in pair)
+_EXCHANGES = exchange_keys([(one, other) for one, other in map(sorted, _OPPOSITES)])
 _ONE_WAY = read_words("one_way_words")
 """Words between two sides that do not hold the other way round: beat, than."""
 _RELATES = word_trait(_ONE_WAY | RELATION_WORDS) | neighbour_trait("eE", "dD")
@@ -61,6 +65,12 @@ def _differ_by_opposite(pair: AnswerPair) -> bool:
     differing = [{one, other} for one, other in both if one != other]
     # Two opposites may cancel: prices fall when rates rise.
     return len(differing) == 1 and differing[0] in _OPPOSITES
+
+
+def _may_have_sides(words: PairWords) -> Bools:
+    reference, candidate = words.lengths
+    one_side = (reference <= _LONGEST_NAME) & (candidate <= _LONGEST_SENTENCE) & (candidate > reference)
+    return one_side | words.may_have_same_words()
 
 
 def _may_be_swapped(pair: AnswerPair) -> bool:
@@ -133,6 +143,7 @@ OPPOSITE = Rule(
     definition="Nothing is left of an answer that differs from the reference by one word, which is its opposite.",
     applies=_equally_long,
     needs=Needs(reference=(_HAS_OPPOSITE,), candidate=(_HAS_OPPOSITE,)),
+    may_change=lambda words: words.may_differ_by(_EXCHANGES),
     veto=_differ_by_opposite,
     tables=("opposites",),
 )
@@ -141,6 +152,7 @@ SWAPPED = Rule(
     definition="Nothing is left of an answer that swaps the sides of a comparison or a verb, of reference or question.",
     applies=_may_be_swapped,
     needs=Needs(candidate=(_RELATES,)),
+    may_change=_may_have_sides,
     veto=_is_swapped,
     tables=("one_way_words", "relations", "both_ways_verbs", "opposites"),
     revision=2,

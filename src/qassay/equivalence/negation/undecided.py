@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING
 
 from qassay.equivalence.names.alias import aliases
 from qassay.equivalence.numbers.quantities import quantities
-from qassay.equivalence.quick_checks import may_have_word
 from qassay.equivalence.rule import AnswerPair, Rule
 from qassay.equivalence.tables import read_words
 from qassay.text.refusal import repeats
+from qassay.text.traits import character_trait, word_trait
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from qassay.arrays import Bools
+    from qassay.equivalence.pair_words import PairWords
 
 _MOST_WORDS = 25
 """Words of a candidate that is nothing but alternatives; a longer one explains them."""
@@ -26,7 +29,7 @@ _LONGEST_UNHEDGED = 2
 """Words of each of them; what is longer may be an explanation."""
 _MAYBE = r"(?:maybe|perhaps|possibly|(?:it|that)?\s?(?:could|might|may)\s(?:have\sbeen|be))"
 _HINT = re.compile(r"\bor\b|/|\b(?:maybe|perhaps|possibly|could|might|may)\b", re.IGNORECASE)
-_HINT_WORDS = frozenset({"or", "maybe", "perhaps", "possibly", "could", "might", "may"})
+_HAS_HINT = word_trait({"or", "maybe", "perhaps", "possibly", "could", "might", "may"}) | character_trait("/")
 _UNSURE = re.compile(
     r"[\s,;.(\u2013\u2014-]*\b(?:but\s)?(?:(?:i\sam|i['\u2019]m)\s)?(?:not\s(?:sure|certain)|unsure"
     r"|(?:i\s)?(?:do\snot|don['\u2019]t|cannot|can['\u2019]t)\s(?:know|remember|recall|tell|say|decide)"
@@ -61,14 +64,14 @@ def _content(text: str) -> list[str]:
     return [word for word in map(str.lower, _WORD.findall(text)) if word not in _EMPTY_WORDS]
 
 
-def _has_hint(text: str) -> bool:
-    return ("/" in text or may_have_word(text, _HINT_WORDS)) and _HINT.search(text) is not None
+def _may_choose_none(words: PairWords) -> Bools:
+    return words.candidates_have(_HAS_HINT) | words.may_repeat_question()
 
 
 def _may_offer(pair: AnswerPair) -> bool:
     if repeats(pair.candidate, pair.question):
         return True
-    if len(pair.candidate) > _MOST_CHARACTERS or not _has_hint(pair.candidate):
+    if len(pair.candidate) > _MOST_CHARACTERS or not _HINT.search(pair.candidate):
         return False
     if len(pair.candidate.split()) > _MOST_WORDS:
         return False
@@ -129,6 +132,7 @@ UNDECIDED = Rule(
     name="undecided",
     definition="Nothing is left of a short answer that offers the reference among others, or of the question again.",
     applies=_may_offer,
+    may_change=_may_choose_none,
     veto=_chooses_none,
     tables=("not_alternatives",),
     revision=3,

@@ -7,13 +7,14 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
+from qassay.equivalence.pair_words import PairWords
 from qassay.equivalence.rule import AnswerPair, Replacement, Rule
 from qassay.equivalence.tables import read_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_WORD, _ASCII_WORD = re.compile(r"[^\W\d_]+"), re.compile("[a-z]+")
+_WORD = re.compile(r"[^\W\d_]+")
 _SEPARATORS = frozenset(" -\u2010\u2011")
 _SHORTEST = 5
 """Letters of both words together."""
@@ -25,9 +26,6 @@ class _Text(NamedTuple):
     """Where each word stands, in small letters."""
     joined: tuple[tuple[str, int, int], ...]
     """Neighbours that could be one word, run together, with where they begin and end."""
-
-
-_NOTHING = _Text({}, ())
 
 
 @lru_cache(maxsize=1 << 12)
@@ -53,47 +51,10 @@ def _has_neighbours(pair: AnswerPair) -> bool:
     return not _SEPARATORS.isdisjoint(pair.reference) or not _SEPARATORS.isdisjoint(pair.candidate)
 
 
-def _apart(reference: str, wanted: _Text) -> dict[str, str]:
-    """Return the reference's neighbours that could be one word, as it writes them."""
-    return {word: reference[start:end] for word, start, end in wanted.joined}
-
-
-def _may_differ(reference: str, candidate: str) -> bool:
-    """Whether a candidate may part or join a word of the reference; quick."""
-    if not (reference.isascii() and candidate.isascii()):
-        return True
-    words = _ASCII_WORD.findall(reference.lower())
-    lowered = candidate.lower()
-    squeezed = lowered.replace(" ", "").replace("-", "")
-    inside = [word for word in words if len(word) >= _SHORTEST and word in squeezed]
-    joined = [one + other for one, other in pairwise(words) if one + other in squeezed and _could_be_one(one, other)]
-    if not inside and not joined:
-        return False
-    found = set(_ASCII_WORD.findall(lowered))
-    if not found.issuperset(inside):
-        return True
-    wanted = _read(reference) if joined else _NOTHING
-    apart = _apart(reference, wanted)
-    return any(
-        word not in wanted.words
-        if word in found
-        else word in squeezed and _may_stand_otherwise(word, words.lower(), lowered, squeezed)
-        for word, words in apart.items()
-    )
-
-
-def _may_stand_otherwise(word: str, words: str, lowered: str, squeezed: str) -> bool:
-    """Whether a text without spaces has a joined word elsewhere than where the text itself has its parts."""
-    overlapping = any(word.startswith(word[place:]) for place in range(1, len(word)))
-    return overlapping or squeezed.count(word) > lowered.count(words)
-
-
 def _as_in_reference(pair: AnswerPair) -> Sequence[Replacement]:
     """Join the candidate's words that are one in the reference, and part what the reference parts."""
-    if not _may_differ(pair.reference, pair.candidate):
-        return []
     wanted = _read(pair.reference)
-    apart = _apart(pair.reference, wanted)
+    apart = {word: pair.reference[start:end] for word, start, end in wanted.joined}
     given = _read(pair.candidate)
     found = [
         Replacement(*given.words[word], words)
@@ -111,6 +72,7 @@ SPACING = Rule(
     name="spacing",
     definition="Two words that the reference writes as one are joined, and one that it writes as two is parted.",
     applies=_has_neighbours,
+    may_change=PairWords.may_join_otherwise,
     rewrite=_as_in_reference,
     tables=("function_words", "opening_words"),
 )

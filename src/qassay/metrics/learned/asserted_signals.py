@@ -19,8 +19,7 @@ from qassay.metrics.learned.signals import LEXICAL, Signals, lexical_signals, mo
 from qassay.text.refusal import NOT_TOLD, says_not_told
 
 if TYPE_CHECKING:
-    from qassay.arrays import Bools, Floats
-    from qassay.features.assertions import Assertion
+    from qassay.arrays import Bools, Floats, Ints
     from qassay.features.batch import Pairs
 
 PREFIX = "asserted: "
@@ -48,17 +47,17 @@ def asserted_signals(batch: Batch, pairs: Pairs, whole: Signals) -> Signals:
     """Return the signals of what answers assert; `whole` are those of the answers in full."""
     columns = [whole.names.index(name) for name in COMPARED]
     values = whole.values[:, columns].copy()
-    partial = _asserts_part(batch)[pairs.example]
-    if partial.any():
-        part = _asserted_batch(batch)
-        some = subset(pairs, partial)
+    partial = _asserts_part(batch)
+    rows = partial[pairs.example]
+    if rows.any():
+        part, some = _asserted_batch(batch), _pairs_among(subset(pairs, rows), partial, batch.reference_counts)
         signals = [
             lexical_signals(part, some, [name for name in COMPARED if name in LEXICAL]),
             model_signals(part, some),
         ]
         known = [name for each in signals for name in each.names]
         found = np.column_stack([each.values for each in signals])
-        values[partial] = found[:, [known.index(name) for name in COMPARED]]
+        values[rows] = found[:, [known.index(name) for name in COMPARED]]
     names = tuple(f"{PREFIX}{name}" for name in COMPARED)
     return Signals((*names, *ABSTAINING), np.column_stack([values, _abstaining(batch, pairs)]))
 
@@ -80,6 +79,10 @@ def _untold(batch: Batch) -> Bools:
 
 def _asserts_part(batch: Batch) -> Bools:
     """Return which examples' candidates assert less than all of themselves."""
+    return batch.memo((_asserts_part,), lambda: _differ_from_assertions(batch))
+
+
+def _differ_from_assertions(batch: Batch) -> Bools:
     return np.array(
         [
             each.attempted and each.text.strip() != candidate.strip()
@@ -89,20 +92,22 @@ def _asserts_part(batch: Batch) -> Bools:
     )
 
 
+def _pairs_among(pairs: Pairs, chosen: Bools, reference_counts: Ints) -> Pairs:
+    """Return pairs of chosen examples as they are counted in a batch of nothing but these."""
+    references = np.repeat(chosen, reference_counts)
+    return type(pairs)((np.cumsum(chosen) - 1)[pairs.example], (np.cumsum(references) - 1)[pairs.reference])
+
+
 def _asserted_batch(batch: Batch) -> Batch:
-    """Return the batch with what candidates assert in their place; the pairs are the same."""
+    """Return a batch of the examples whose candidates assert a part of themselves, with that part as the candidate."""
     return batch.memo((_asserted_batch,), lambda: _made(batch))
 
 
 def _made(batch: Batch) -> Batch:
-    def asserted(candidate: str | None, found: Assertion) -> str | None:
-        return found.text if found.attempted and found.text.strip() else candidate
-
+    rows = np.flatnonzero(_asserts_part(batch)).tolist()
     examples, found = batch.examples, assertions(batch)
+    candidates = [found[i].text if found[i].text.strip() else batch.candidates[i] for i in rows]
     if isinstance(examples, ExampleColumns):
-        candidates = [asserted(*each) for each in zip(examples.candidates, found, strict=True)]
-        return Batch(examples.with_candidates(candidates), batch.resources)
-    both = zip(examples, found, strict=True)
-    return Batch(
-        [replace(each, candidate=asserted(each.candidate, assertion)) for each, assertion in both], batch.resources
-    )
+        return Batch(examples.take(rows).with_candidates(candidates), batch.resources)
+    both = zip(rows, candidates, strict=True)
+    return Batch([replace(examples[i], candidate=candidate) for i, candidate in both], batch.resources)

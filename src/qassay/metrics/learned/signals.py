@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from qassay.arrays import cut_rows, lengths_of
 from qassay.features.embeddings import text_embeddings
 from qassay.features.pair_weights import pair_weights, project_weights
 from qassay.features.text_traits import text_traits, texts_that
@@ -122,11 +123,12 @@ def model_signals(batch: Batch, pairs: Pairs) -> Signals:
         return Signals(names, np.zeros((0, len(names))))
     encoder = batch.resources.encoder(EMBEDDED)
     encoded = text_embeddings(batch, EMBEDDED, encoder.default_layer)
-    plain = [(~each.special).astype(np.float64) for each in encoded]
+    lengths = lengths_of([each.ids for each in encoded])
+    plain = cut_rows((~np.concatenate([each.special for each in encoded])).astype(np.float64), lengths)
     view = token_view(batch, _TOK, QuestionKeyphrase.name)
     shared = table_overlap(view, pairs, view.tokens.grams(1))
     weighed = pair_weights(batch, with_question=True)
-    weights = project_weights(weighed, [each.spans for each in encoded])
+    weights = cut_rows(project_weights(weighed, [each.spans for each in encoded]), lengths[weighed.text])
     left, right = batch.candidate[pairs.example], batch.reference[pairs.reference]
     sides = match_pairs(encoder, encoded, left, right)
     rows = (weighed.candidate[pairs.example], weighed.reference[pairs.reference])

@@ -50,17 +50,19 @@ class Network:
         if unknown:
             raise ModelError(f"a graph has operators that cannot run on a GPU: {', '.join(sorted(unknown))}")
         stored = {**arrays, **graph.arrays}
-        # Small integers say where to slice, and are read on this side.
-        self._constants: dict[str, Value] = {
-            name: torch.from_numpy(array.copy()).to(device if array.dtype.kind != "i" or array.ndim > 1 else "cpu")
-            for name, array in stored.items()
-        }
         self._nodes = fused(graph.nodes)
+        self._constants: dict[str, Value] = {}
         for node in graph.nodes:
             if node.kind == _DENSE:
                 weight, scale, _, bias = node.inputs[1:5]
                 given = (torch.from_numpy(stored[name].copy()) for name in (weight, scale, bias))
                 self._constants[weight] = Quantised.on(device, *given)
+        # Small integers say where to slice, and are read on this side.
+        self._constants |= {
+            name: torch.from_numpy(array.copy()).to(device if array.dtype.kind != "i" or array.ndim > 1 else "cpu")
+            for name, array in stored.items()
+            if name not in self._constants
+        }
 
     @torch.inference_mode()
     def run(self, given: Mapping[str, Ragged]) -> list[Ragged]:

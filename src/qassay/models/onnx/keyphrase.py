@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
+from qassay.arrays import cut_rows, lengths_of
 from qassay.errors import ModelError
 from qassay.models.base import CUT_QUESTION, WINDOWED, TokenWeights, windows
 from qassay.models.folder import TOKENIZER, KeyphraseHead, fingerprint
@@ -21,7 +22,7 @@ from qassay.models.runtime import Step
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from qassay.arrays import Floats
+    from qassay.arrays import Floats, Ints
     from qassay.models.base import TokenEmbeddings, Window
     from qassay.models.onnx.encoder import OnnxEncoder
     from qassay.models.runtime import Rows
@@ -142,18 +143,24 @@ class OnnxWeigher:
 
     def _weights(self, logits: Sequence[Floats]) -> list[Floats]:
         """Return the softmax of each answer's logits."""
-        filled = [row for row in logits if len(row)]
-        if not filled:
+        lengths = lengths_of(logits)
+        filled = lengths[lengths > 0]
+        if not len(filled):
             return [np.zeros(0) for _ in logits]
-        flat = np.concatenate(filled).astype(np.float64)
-        lengths = np.array([len(row) for row in filled], np.int64)
-        starts = np.cumsum(lengths) - lengths
-        highest = np.repeat(np.maximum.reduceat(flat, starts), lengths)
+        flat = np.concatenate(logits).astype(np.float64)
+        starts = np.cumsum(filled) - filled
+        highest = np.repeat(np.maximum.reduceat(flat, starts), filled)
         raised = np.exp((flat - highest) / self._head.temperature)
-        made = iter(np.split(raised, starts[1:]))
-        raised_rows = (next(made) if len(row) else np.zeros(0) for row in logits)
-        # Each by itself: in one sum with others its last bits would depend on them.
-        return [row / row.sum() for row in raised_rows]
+        return cut_rows(raised / np.repeat(_sums(raised, filled), filled), lengths)
+
+
+def _sums(flat: Floats, lengths: Ints) -> Floats:
+    """Return the sum of each row; those of one length together, so that the others' have no part in its last bits."""
+    starts, sums = np.cumsum(lengths) - lengths, np.zeros(len(lengths))
+    for length in np.unique(lengths).tolist():
+        rows = np.flatnonzero(lengths == length)
+        sums[rows] = flat[starts[rows, None] + np.arange(length)].sum(axis=1)
+    return sums
 
 
 def _windowed(answer: TokenEmbeddings, window: Window, *, whole: bool) -> Rows:

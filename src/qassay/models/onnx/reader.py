@@ -10,6 +10,7 @@ import msgspec
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from qassay.arrays import cut_rows, lengths_of
 from qassay.models.base import CUT_QUESTION, windows
 from qassay.models.folder import TOKENIZER, check_file_names, fingerprint, read_description
 from qassay.models.runtime import Step
@@ -139,7 +140,7 @@ class OnnxReader:
         """Return the best answer of each reading and, of the others, as many as make `most` in all."""
         shared = self._shared(jobs)
         chosen = [
-            self._windows(job, both) if len(job.passage.ids) > 2 else []  # noqa: PLR2004
+            self._windows(job, both) if len(job.passage.ids) > 2 else ()  # noqa: PLR2004
             for job, both in zip(jobs, shared, strict=True)
         ]
         limit = self._head.longest_question
@@ -173,7 +174,7 @@ class OnnxReader:
         most = self._head.longest_question - 1
         passages = [job.passage.ids for job in jobs]
         asked = [job.question.ids[1:-1][:most] for job in jobs]
-        lengths = [np.array([len(ids) for ids in texts], np.int64) for texts in (passages, asked)]
+        lengths = [lengths_of(texts) for texts in (passages, asked)]
         joined = [np.concatenate(texts) for texts in (passages, asked)]
         # The jobs' pieces are told apart by numbers of their own.
         apart = 1 + max(int(ids.max(initial=0)) for ids in joined)
@@ -183,7 +184,7 @@ class OnnxReader:
         shared = np.isin(flat[0], flat[1]).astype(np.int64)
         ends = np.cumsum(lengths[0])
         shared[ends - lengths[0]] = shared[ends - 1] = 0
-        return np.split(shared, ends[:-1])
+        return cut_rows(shared, lengths[0])
 
     def _best(self, job: _Reading, read: Sequence[tuple[Window, list[Span], float]], most: int) -> _Best:
         """Return the best answers from the spans of the passage's windows; an empty passage has none."""
@@ -197,7 +198,7 @@ class OnnxReader:
         places = job.passage.spans
         return _Best([(int(places[each.first, 0]), int(places[each.last, 1])) for each in spans], best_odds)
 
-    def _windows(self, job: _Reading, both: Ints) -> list[Window]:
+    def _windows(self, job: _Reading, both: Ints) -> Sequence[Window]:
         """Return the windows to read; of many those with most of the question's pieces, repeated ones counted once."""
         found = windows(len(job.passage.ids) - 2, self._head.window)
         if len(found) <= self._head.most_windows:

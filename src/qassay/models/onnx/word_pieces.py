@@ -121,8 +121,9 @@ class PieceCutter:
         words = list(numbered.words)
         if len(self._rows) > _MOST_WORDS:
             self._forget()
-        new = [word for word in words if word not in self._rows]
-        if new:
+        rows = list(map(self._rows.get, words))
+        if None in rows:
+            new = [word for word, row in zip(words, rows, strict=True) if row is None]
             # In one text, since each call takes a while of its own.
             cut = self._tokenizer.encode(" ".join(new), add_special_tokens=False)
             owners = np.array(cut.word_ids, np.int64)
@@ -133,7 +134,8 @@ class PieceCutter:
             self._count = np.append(self._count, counts)
             self._ids = np.append(self._ids, np.array(cut.ids, np.int64))
             self._spans = np.append(self._spans, np.array(cut.offsets, np.int64) - starts[:, None], axis=0)
-        return np.array([self._rows[word] for word in words], np.int64)[numbered.ids]
+            rows = list(map(self._rows.get, words))
+        return np.array(rows, np.int64)[numbered.ids]
 
 
 def _bounds(lengths: Ints) -> Ints:
