@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 BATCH = 2048
 MODEL_BATCH = 128
 """Answers per batch with a model, which takes milliseconds per answer: Ctrl-C waits for the current batch."""
-GPU_BATCH = 1024
+GPU_BATCH = 2048
 """Answers per batch with a model on a GPU: enough to keep it busy, and few enough for many workers to share."""
 BATCH_CHARACTERS, GPU_CHARACTERS = 1 << 20, 1 << 23
 """Characters of candidates and references that are scored at once: memory grows with them, and not with the answers."""

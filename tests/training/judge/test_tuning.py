@@ -31,7 +31,7 @@ def measured(count: int, shift: float, seed: int = 0, questions: int = 1) -> Row
 
 def test_verdicts_that_the_embedded_judge_foresees_change_nothing():
     """The layer comes back as it was, to the last digit."""
-    assert tune(measured(200, shift=0.0), EMBEDDED) == EMBEDDED
+    assert tune(measured(200, shift=0.0, seed=1), EMBEDDED) == EMBEDDED
 
 
 def test_verdicts_that_differ_change_the_layer():

@@ -15,7 +15,7 @@ from qassay.features.batch import Batch
 from qassay.features.text_traits import texts_that
 from qassay.io.example_columns import ExampleColumns
 from qassay.metrics.base import subset
-from qassay.metrics.learned.signals import LEXICAL, Signals, lexical_signals, model_signals
+from qassay.metrics.learned.signals import LEXICAL, MEANING, Signals, lexical_signals, meaning_signals
 from qassay.text.refusal import NOT_TOLD, says_not_told
 
 if TYPE_CHECKING:
@@ -33,10 +33,7 @@ COMPARED = (
     "dates differ",
     "surname missing",
     "longer",
-    "key words",
-    "key meaning",
-    "meaning",
-    "meaning recall",
+    *MEANING,
 )
 """The signals that are computed for the asserted words too."""
 ABSTAINING = ("asserts nothing", "declines as the reference", "answers what is not told", "asserts several")
@@ -53,7 +50,7 @@ def asserted_signals(batch: Batch, pairs: Pairs, whole: Signals) -> Signals:
         part, some = _asserted_batch(batch), _pairs_among(subset(pairs, rows), partial, batch.reference_counts)
         signals = [
             lexical_signals(part, some, [name for name in COMPARED if name in LEXICAL]),
-            model_signals(part, some),
+            meaning_signals(part, some),
         ]
         known = [name for each in signals for name in each.names]
         found = np.column_stack([each.values for each in signals])

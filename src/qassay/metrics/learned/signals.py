@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from qassay.arrays import Bools, Floats, Ints
     from qassay.equivalence.dates.dates import Date
     from qassay.features.batch import Batch, Pairs
+    from qassay.metrics.embedding.matching import TokenMatches
+    from qassay.models.base import TokenEmbeddings
 
 JUDGE = "judge"
 """The name of the network's own logit among the signals."""
@@ -113,34 +115,62 @@ def lexical_signals(batch: Batch, pairs: Pairs, names: Sequence[str] = LEXICAL) 
     return Signals(tuple(names), np.stack([columns[name]() for name in names], axis=1).reshape(-1, len(names)))
 
 
+MEANING = ("meaning", "meaning recall")
+"""The signals from embeddings alone."""
+
+
 def model_signals(batch: Batch, pairs: Pairs) -> Signals:
     """Return the signals from keyphrase weights and embeddings: weighted overlap and similarity.
 
     Answers without a question are weighed by the same head, which then attends to none: so the judge was trained.
     """
-    names = ("key words", "key meaning", "meaning", "meaning recall")
+    names = ("key words", "key meaning", *MEANING)
     if not len(pairs.example):
         return Signals(names, np.zeros((0, len(names))))
-    encoder = batch.resources.encoder(EMBEDDED)
-    encoded = text_embeddings(batch, EMBEDDED, encoder.default_layer)
-    lengths = lengths_of([each.ids for each in encoded])
-    plain = cut_rows((~np.concatenate([each.special for each in encoded])).astype(np.float64), lengths)
+    matched = _match(batch, pairs)
     view = token_view(batch, _TOK, QuestionKeyphrase.name)
     shared = table_overlap(view, pairs, view.tokens.grams(1))
     weighed = pair_weights(batch, with_question=True)
-    weights = cut_rows(project_weights(weighed, [each.spans for each in encoded]), lengths[weighed.text])
-    left, right = batch.candidate[pairs.example], batch.reference[pairs.reference]
-    sides = match_pairs(encoder, encoded, left, right)
+    spans = [each.spans for each in matched.encoded]
+    weights = cut_rows(project_weights(weighed, spans), matched.lengths[weighed.text])
     rows = (weighed.candidate[pairs.example], weighed.reference[pairs.reference])
-    key = tuple(side.means(weights, row, _SHARPEN) for side, row in zip(sides, rows, strict=True))
-    precision, recall = (side.means(plain, row, 1.0) for side, row in zip(sides, (left, right), strict=True))
+    key = tuple(side.means(weights, row, _SHARPEN) for side, row in zip(matched.sides, rows, strict=True))
     columns = [
         f_measure(shared.precision, shared.recall, beta=1),
         f_measure(key[0], key[1], beta=1),
-        f_measure(precision, recall, beta=1),
-        recall,
+        *matched.meaning(batch, pairs),
     ]
     return Signals(names, np.column_stack(columns))
+
+
+def meaning_signals(batch: Batch, pairs: Pairs) -> Signals:
+    """Return the signals from embeddings alone: similarity, and how much of the reference is met."""
+    if not len(pairs.example):
+        return Signals(MEANING, np.zeros((0, len(MEANING))))
+    return Signals(MEANING, np.column_stack(_match(batch, pairs).meaning(batch, pairs)))
+
+
+class _Matched(NamedTuple):
+    """The embeddings of a batch's texts, and the tokens of some pairs matched."""
+
+    encoded: list[TokenEmbeddings]
+    lengths: Ints
+    sides: tuple[TokenMatches, TokenMatches]
+
+    def meaning(self, batch: Batch, pairs: Pairs) -> tuple[Floats, Floats]:
+        """Return the unweighted F-measure and recall of each pair."""
+        plain = cut_rows((~np.concatenate([each.special for each in self.encoded])).astype(np.float64), self.lengths)
+        rows = batch.candidate[pairs.example], batch.reference[pairs.reference]
+        precision, recall = (side.means(plain, row, 1.0) for side, row in zip(self.sides, rows, strict=True))
+        return f_measure(precision, recall, beta=1), recall
+
+
+def _match(batch: Batch, pairs: Pairs) -> _Matched:
+    encoder = batch.resources.encoder(EMBEDDED)
+    encoded = text_embeddings(batch, EMBEDDED, encoder.default_layer)
+    left, right = batch.candidate[pairs.example], batch.reference[pairs.reference]
+    lengths = lengths_of([each.ids for each in encoded])
+    return _Matched(encoded, lengths, match_pairs(encoder, encoded, left, right))
 
 
 class TextFeatures:

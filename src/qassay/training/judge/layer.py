@@ -11,7 +11,7 @@ from qassay.errors import DataError
 from qassay.features.batch import Batch
 from qassay.features.token_views import token_view
 from qassay.metrics.learned.asserted_signals import ABSTAINING, COMPARED, PREFIX
-from qassay.metrics.learned.signals import JUDGE, LEXICAL, Signals, most_sure
+from qassay.metrics.learned.signals import JUDGE, LEXICAL, MEANING, Signals, most_sure
 from qassay.models.onnx.judge_layer import BIAS, Coefficients, JudgeLayer, probability, shortness
 from qassay.records import Example, Reference
 from qassay.training.assertions.compose import COMPOSERS
@@ -33,8 +33,7 @@ MIDDLE, WIDTH = 6.0, 1.5
 """A reference of six tokens is half short, half long."""
 THRESHOLD = 0.5
 
-ASSERTED_SHORT = tuple(f"{PREFIX}{name}" for name in COMPARED if not name.startswith("key "))
-SHORT = (JUDGE, *LEXICAL, "meaning", "meaning recall", *ASSERTED_SHORT, *ABSTAINING)
+SHORT = (JUDGE, *LEXICAL, *MEANING, *(f"{PREFIX}{name}" for name in COMPARED), *ABSTAINING)
 LONG = (
     JUDGE,
     "found",
