@@ -2,7 +2,8 @@
 
     python benchmarks/judge.py [--metric SPEC…] [--models FOLDER] [--set NAME…] [--json FILE]
 
-- evouna: the tenth of EVOUNA-NQ's questions that no training saw: verdicts on five systems' answers
+- evouna: the tenth of EVOUNA-NQ's questions that is held back from every training: verdicts on five systems' answers
+- unseen: all of EVOUNA-NQ's questions that no training saw, which are that tenth and the questions of NQ-301
 - nq301: NQ-301, beside its BEM and GPT-4 verdicts; none of its questions was trained on
 - wikiqa, trecqa: pairs of answer sentences from the test sets, made as for AVA
 - marco, avsd, multi: KPQA's human scores, where the metric is used as a score
@@ -41,6 +42,7 @@ from qassay.models.hf.judge import DESCRIPTION, read_settings
 from qassay.models.hf.judge_design import DESIGNS
 from qassay.records import Example, Reference
 from qassay.scoring.scorer import score_examples
+from qassay.training.answer_text import question_key
 from qassay.training.ava.pairs import pair_up
 from qassay.training.splits import held_back
 
@@ -60,12 +62,20 @@ class Answers:
 
 def evouna() -> Answers:
     """Return the judged answers to the held-back questions."""
-    examples = [
-        example
-        for example in Reader([DATA / "train/evouna/NQ.json"])
-        if held_back(example.question) and example.judgement is not None and example.candidate
-    ]
-    return Answers(examples, {})
+    return Answers([example for example in _judged_evouna() if held_back(example.question)], {})
+
+
+def unseen() -> Answers:
+    """Return the judged answers to all questions that no training saw: the held-back ones and those of NQ-301."""
+    left_out = {question_key(example.question) for example in Reader([DATA / "bench/openqa_eval/NQ301_BEM.tsv"])}
+    chosen = [each for each in _judged_evouna() if held_back(each.question) or question_key(each.question) in left_out]
+    return Answers(chosen, {})
+
+
+def _judged_evouna() -> Iterator[Example]:
+    for example in Reader([DATA / "train/evouna/NQ.json"]):
+        if example.judgement is not None and example.candidate:
+            yield example
 
 
 def nq301() -> Answers:
@@ -105,6 +115,7 @@ def kpqa(name: str) -> Callable[[], Answers]:
 
 SETS: dict[str, Callable[[], Answers]] = {
     "evouna": evouna,
+    "unseen": unseen,
     "nq301": nq301,
     "wikiqa": pairs("bench/wikiqa/WikiQA-test.tsv"),
     "trecqa": pairs("bench/trecqa/TEST.xml"),
@@ -155,14 +166,25 @@ def verdicts(name: str, answers: Answers, metrics: Sequence[str]) -> list[dict[s
 
 
 def system_line(scores: Floats, judged: Floats, systems: np.ndarray) -> dict[str, object]:
-    """Estimate each system's accuracy as the share of answers called right, and as the mean probability."""
+    """Estimate each system's accuracy as the share of answers called right, and as the mean probability.
+
+    `rmse_chance` is what chance alone leaves of a judge's mean whose probabilities are all true, by drawing verdicts.
+    """
     names = sorted(set(systems.tolist()))
     true = [judged[systems == each].mean() for each in names]
     found: dict[str, object] = {}
     for label, values in (("called", (scores >= RIGHT).astype(np.float64)), ("mean", scores)):
         result = system_agreement([values[systems == each].mean() for each in names], true)
         found |= {f"rmse_{label}": result.rmse, f"sigma_{label}": result.sigma, f"tau_{label}": result.kendall}
+    found["rmse_chance"] = _chance(scores, systems, names)
     return found
+
+
+def _chance(scores: Floats, systems: np.ndarray, names: Sequence[str], draws: int = 2000) -> float:
+    """Return the root of the mean squared error of the systems' means if verdicts followed the probabilities."""
+    drawn = np.random.default_rng(0).random((draws, len(scores))) < scores
+    off = [(drawn[:, systems == each] - scores[systems == each]).mean(axis=1) for each in names]
+    return float(np.sqrt(np.mean(np.square(off))))
 
 
 def models_in(folder: Path) -> list[str]:

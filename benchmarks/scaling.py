@@ -28,8 +28,8 @@ WORDS = [
 ]
 PANEL = 240
 ANSWERS = 100_000_000
-GPU_RATE = 14_129
-"""Answers per second of `ava` on an H200 with 15 workers, once started (docs/gpu.md)."""
+GPU_RATE = 26_684
+"""Answers per second of `ava` on an H200 with 16 workers, once started (docs/gpu.md)."""
 MOST_EXPONENT = 1.05
 WORKER_ROWS, NODE_ROWS, SHARDS = 1_000_000, 400_000, 16
 REFERENCE_ROWS, WORD_ROWS = 20_000, 10_000
