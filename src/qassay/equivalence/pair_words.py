@@ -79,6 +79,11 @@ class PairWords:
         """Return which candidates have a trait, or one of several that are joined by `|`."""
         return has_trait(self._traits, trait)
 
+    def have_apostrophe(self) -> Bools:
+        """Return which pairs have an apostrophe in the reference or the candidate."""
+        found = np.fromiter(("'" in text for text in self._texts[: 2 * self._size]), bool, 2 * self._size)
+        return np.asarray(found.reshape(2, -1).any(0) | ~self._plain[:2].all(0), bool)
+
     def may_repeat_question(self) -> Bools:
         """Return which candidates may have the question's words, in whatever order."""
         return self._may_be((_QUESTION, _CANDIDATE), self._bags[_QUESTION] == self._bags[_CANDIDATE])

@@ -16,6 +16,7 @@ from qassay.equivalence.names.other_name import OTHER_NAME
 from qassay.equivalence.negation.denial import DENIAL
 from qassay.equivalence.negation.opinion import OPINION
 from qassay.equivalence.negation.opposite import OPPOSITE, SWAPPED
+from qassay.equivalence.negation.relation import RELATION
 from qassay.equivalence.negation.undecided import UNDECIDED
 from qassay.equivalence.numbers.magnitude import MAGNITUDE
 from qassay.equivalence.numbers.number_form import NUMBER_FORM
@@ -30,6 +31,7 @@ RULES: tuple[Rule, ...] = (
     DENIAL,
     OPPOSITE,
     SWAPPED,
+    RELATION,
     UNDECIDED,
     OPINION,
     SIGN,

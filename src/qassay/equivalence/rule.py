@@ -25,6 +25,7 @@ RULE_NAMES = (
     "denial",
     "opposite",
     "swapped",
+    "relation",
     "undecided",
     "opinion",
     "sign",

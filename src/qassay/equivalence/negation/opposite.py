@@ -6,11 +6,11 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from qassay.equivalence.negation.roles import RELATION_WORDS, asked_roles, stated_relations, tokens
+from qassay.equivalence.negation.roles import RELATES, asked_roles, name_words, stated_relations, tokens
 from qassay.equivalence.pair_words import PairWords, exchange_keys
 from qassay.equivalence.rule import AnswerPair, Needs, Rule
 from qassay.equivalence.tables import read_table, read_words
-from qassay.text.traits import neighbour_trait, word_trait
+from qassay.text.traits import word_trait
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,14 +18,15 @@ if TYPE_CHECKING:
     from qassay.arrays import Bools
 
 _WORDS = re.compile(r"[\w%$]+(?:['\u2019]\w+)?")
+_CONTRACTED = re.compile(r"\b(?:(it|he|she|that|there)['\u2019]s|(they|we|you)['\u2019]re)\b", re.IGNORECASE)
 _ARTICLES = frozenset({"a", "an", "the"})
 _OPPOSITES = frozenset(frozenset(pair) for pair in read_table("opposites"))
 _HAS_OPPOSITE = word_trait(word for pair in _OPPOSITES for word in pair)
 _EXCHANGES = exchange_keys([(one, other) for one, other in map(sorted, _OPPOSITES)])
 _ONE_WAY = read_words("one_way_words")
 """Words between two sides that do not hold the other way round: beat, than."""
-_RELATES = word_trait(_ONE_WAY | RELATION_WORDS) | neighbour_trait("eE", "dD")
-"""Of answers that may have two sides: such a word, or one in -ed."""
+_HAS_SIDES = word_trait(_ONE_WAY) | RELATES
+"""Of answers that may have two sides."""
 _BOTH_WAYS = frozenset({"with", "alongside", "and", "or", "as"})
 _LONGEST_SWAPPED = 20
 """Words of an answer with two sides."""
@@ -35,20 +36,25 @@ _MOST_OF_NAME = 5
 _FIRST_NAMES = 2
 """Words of a name in the question before the surname that an answer may give alone."""
 _ASKS = re.compile(r"\b(?:who|which|what|whom)\b", re.IGNORECASE)
-_BEHIND_NAME = frozenset({"in", "on", "at", "during", "after", "before", "for", "when", "by", "as", ",", "and", "("})
-"""Words behind a name that are no part of it."""
+
+
+def _spelt_out(text: str) -> str:
+    """Write "it is" for "it's"."""
+    if "'" not in text and "\u2019" not in text:
+        return text
+    return _CONTRACTED.sub(lambda match: f"{match[1]} is" if match[1] else f"{match[2]} are", text)
 
 
 @lru_cache(maxsize=1 << 12)
 def _words(text: str) -> list[str]:
-    return [word for word in map(str.lower, _WORDS.findall(text)) if word not in _ARTICLES]
+    return [word for word in map(str.lower, _WORDS.findall(_spelt_out(text))) if word not in _ARTICLES]
 
 
 @lru_cache(maxsize=1 << 12)
 def _word_count(text: str, most: int) -> int:
     """Return the number of a text's words, or one that is larger than `most`."""
     count = 0
-    for match in _WORDS.finditer(text):
+    for match in _WORDS.finditer(_spelt_out(text)):
         count += match[0].lower() not in _ARTICLES
         if count > most:
             break
@@ -70,7 +76,12 @@ def _differ_by_opposite(pair: AnswerPair) -> bool:
 def _may_have_sides(words: PairWords) -> Bools:
     reference, candidate = words.lengths
     one_side = (reference <= _LONGEST_NAME) & (candidate <= _LONGEST_SENTENCE) & (candidate > reference)
-    return one_side | words.may_have_same_words()
+    return one_side | words.may_have_same_words() | words.have_apostrophe()
+
+
+def _may_differ(words: PairWords) -> Bools:
+    # What is contracted here may be spelt out there.
+    return words.may_differ_by(_EXCHANGES) | words.have_apostrophe()
 
 
 def _may_be_swapped(pair: AnswerPair) -> bool:
@@ -104,14 +115,13 @@ def _begins(side: Sequence[str], name: Sequence[str]) -> bool:
     """Whether a side is the reference, whole or by its surname, with at most a time, place or clause behind it."""
     for known in (name, name[-1:]):
         if list(side[: len(known)]) == list(known):
-            return len(side) == len(known) or side[len(known)] in _BEHIND_NAME
+            return not name_words(side[len(known) :])
     return False
 
 
 def _is_named(side: Sequence[str], named: Sequence[str], name: Sequence[str]) -> bool:
     """Whether a side is what the question names, whole or by its surname, and has no word of the reference."""
-    end = next((i for i, word in enumerate(side) if word in _BEHIND_NAME), len(side))
-    words = list(side[:end])
+    words = name_words(side)
     if not words or set(words) & set(name) or set(named[: len(words)]) & set(name):
         return False
     begins = any(list(named[skipped : skipped + len(words)]) == words for skipped in range(_FIRST_NAMES + 1))
@@ -143,17 +153,18 @@ OPPOSITE = Rule(
     definition="Nothing is left of an answer that differs from the reference by one word, which is its opposite.",
     applies=_equally_long,
     needs=Needs(reference=(_HAS_OPPOSITE,), candidate=(_HAS_OPPOSITE,)),
-    may_change=lambda words: words.may_differ_by(_EXCHANGES),
+    may_change=_may_differ,
     veto=_differ_by_opposite,
     tables=("opposites",),
+    revision=2,
 )
 SWAPPED = Rule(
     name="swapped",
     definition="Nothing is left of an answer that swaps the sides of a comparison or a verb, of reference or question.",
     applies=_may_be_swapped,
-    needs=Needs(candidate=(_RELATES,)),
+    needs=Needs(candidate=(_HAS_SIDES,)),
     may_change=_may_have_sides,
     veto=_is_swapped,
-    tables=("one_way_words", "relations", "both_ways_verbs", "opposites"),
-    revision=2,
+    tables=("one_way_words", "relations", "transfers", "both_ways_verbs", "opposites"),
+    revision=3,
 )

@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from qassay.equivalence.tables import read_table, read_words
+from qassay.text.traits import neighbour_trait, word_trait
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -29,16 +30,25 @@ _BESIDE = frozenset(
 _TO_ANOTHER = frozenset({"for", "with", "to", "about", "against", "of", "from", "as"})
 _LEAD = re.compile(
     r"\W*(?:(?:yes|no|well|actually),?\s)?(?:(?:in|on|during|after|by)\s[^,]{1,30},\s)?(?:i\s(?:think|believe)\s(?:that\s)?)?"
-    r"(?:(?:it|that)\s(?:is|was)\s(?=.*\s(?:who|that|which)\s))?",
+    r"(?:(?:it|that)\s(?:is|was)\s(?=.*\s(?:who|that|which)\s))?(?:(?:because|since|that)\s)?",
     re.IGNORECASE,
 )
+COMPARED = "than "
+"""Names of comparisons begin so."""
 _MOST_BEFORE = 5
 """Words between the question word and the verb: which large American company bought."""
 _RELATIONS = {word: (relation, turned == "yes") for word, relation, turned in read_table("relations")}
-RELATION_WORDS = frozenset({*_RELATIONS, "than"})
-"""One of these, or a word in -ed, stands in every answer that states a relation."""
+_TRANSFERS = {
+    word: (relation, preposition, turned == "yes") for word, relation, preposition, turned in read_table("transfers")
+}
+"""Verbs between two sides that a thing passes between: what the relation is called, and what stands before the second side."""
+_RELATION_WORDS = frozenset({*_RELATIONS, *_TRANSFERS, "than"})
 _BOTH_WAYS = read_words("both_ways_verbs")
 """Verbs that hold the other way round, or join a thing and its name."""
+_BEHIND_NAME = frozenset({"in", "on", "at", "during", "after", "before", "for", "when", "by", "as", ",", "and", "("})
+"""Words behind a name that are no part of it."""
+RELATES = word_trait(_RELATION_WORDS) | neighbour_trait("eE", "dD")
+"""Of answers that may state a relation: such a word, or one in -ed."""
 _NOUNS = frozenset(word for word, relation, _ in read_table("relations") if relation.startswith("the "))
 
 
@@ -72,6 +82,12 @@ def _comparatives() -> dict[str, tuple[str, bool]]:
 _COMPARATIVES = _comparatives()
 
 
+def name_words(side: Sequence[str]) -> list[str]:
+    """Return the words of a side without a time, place or clause behind its name."""
+    end = next((i for i, word in enumerate(side) if word in _BEHIND_NAME), len(side))
+    return list(side[:end])
+
+
 def tokens(text: str) -> list[str]:
     """Return the words and commas of a text in small letters, without articles."""
     return [token for token in map(str.lower, _TOKEN.findall(text)) if token not in _ARTICLES]
@@ -93,8 +109,18 @@ def _comparison(words: Sequence[str], place: int) -> tuple[str, bool] | None:
     word = words[place]
     if word in {"more", "less", "fewer"}:
         behind = words[place + 1] if place + 1 < len(words) else ""
-        return f"more {behind}", word != "more"
-    return _COMPARATIVES.get(word, (word, False)) if word.endswith("er") else None
+        compared, turned = _comparative(f"{behind.removesuffix('e').removesuffix('y')}er", behind)
+        return compared, turned != (word != "more")
+    return _comparative(word, "") if word.endswith("er") else None
+
+
+def _comparative(word: str, adjective: str) -> tuple[str, bool]:
+    """Return the name of what an adjective's comparative compares by: denser, more dense; and whether it turns."""
+    for known in (word, f"{word[:-2]}ier", f"{word[:-2]}{word[-3:-2]}er"):
+        if known in _COMPARATIVES:
+            return _COMPARATIVES[known]
+    stem = (adjective or word.removesuffix("er")).removesuffix("e").removesuffix("i").removesuffix("y")
+    return f"more {stem}", False
 
 
 def _turn(name: str, first: Sequence[str], second: Sequence[str], *, turned: bool) -> Relation:
@@ -117,6 +143,7 @@ def asked_roles(question: str) -> Iterator[AskedRole]:
         return
     words = words[max(0, start - 1) :] if start and words[start - 1] == "by" else words[start:]
     yield from _asked_of_two(words)
+    yield from _asked_of_transfer(words)
     by = words[0] == "by"
     place = next((i for i, word in enumerate(words) if word in _BE | _DO), None)
     if place is not None and place <= _MOST_BEFORE + by:
@@ -169,7 +196,30 @@ def _asked_of_two(words: Sequence[str]) -> Iterator[AskedRole]:
     for i in range(1, comma):
         if found := _comparison(words, i):
             for other in (words[comma + 1 : either], words[either + 1 :]):
-                yield AskedRole(found[0], not found[1], [word for word in other if word != ","])
+                yield AskedRole(COMPARED + found[0], not found[1], [word for word in other if word != ","])
+
+
+def _asked_of_transfer(words: Sequence[str]) -> Iterator[AskedRole]:
+    """Yield the role in what passes between two: who lent it to Anna, who did Anna lend it to."""
+    place = next((i for i, word in enumerate(words) if word in _TRANSFERS), 0)
+    if not 0 < place <= _MOST_BEFORE + 1:
+        return
+    name, preposition, turned = _TRANSFERS[words[place]]
+    behind = words[place + 1 :]
+    if preposition not in behind:
+        return
+    other = behind[behind.index(preposition) + 1 :]
+    does = next((i for i, word in enumerate(words[:place]) if word in _DO), None)
+    if other and does is None and not _side(words[1:place]):
+        yield AskedRole(name, not turned, other)
+    elif not other and does is not None:
+        yield AskedRole(name, turned, words[does + 1 : place])
+
+
+def lead_of(answer: str) -> str:
+    """Return what an answer says before its first side: yes, in 1992."""
+    found = _LEAD.match(answer.strip())
+    return found[0] if found else ""
 
 
 def stated_relations(answer: str) -> Iterator[Relation]:
@@ -179,6 +229,8 @@ def stated_relations(answer: str) -> Iterator[Relation]:
         return
     words = tokens(_LEAD.sub("", text, count=1))
     for i, word in enumerate(words):
+        if i and word in _TRANSFERS:
+            yield from _stated_by_transfer(words, i, *_TRANSFERS[word])
         if i and (found := _relation(word)):
             yield from _stated_by_verb(words, i, *found)
         elif word in _NOUNS:
@@ -197,6 +249,14 @@ def _stated_by_verb(words: Sequence[str], place: int, name: str, turned: bool) -
         yield _turn(name, before, behind, turned=turned)
 
 
+def _stated_by_transfer(
+    words: Sequence[str], place: int, name: str, preposition: str, turned: bool
+) -> Iterator[Relation]:
+    before, behind = _side(words[:place]), words[place + 1 :]
+    if before and before[-1] not in _BE and preposition in behind:
+        yield _turn(name, before, behind[behind.index(preposition) + 1 :], turned=turned)
+
+
 def _stated_by_noun(words: Sequence[str], place: int, name: str, turned: bool) -> Iterator[Relation]:
     verb = next((i for i, word in enumerate(words) if word in _BE), 0)
     if not verb:
@@ -213,7 +273,8 @@ def _stated_by_noun(words: Sequence[str], place: int, name: str, turned: bool) -
 
 def _stated_by_comparison(words: Sequence[str], place: int) -> Iterator[Relation]:
     verb = next((i for i, word in enumerate(words[:place]) if word in _BE | {"has", "had", "have"}), 0)
-    for i in range(verb + 1, place):
+    before = max((i for i, word in enumerate(words[:place]) if word == "than"), default=0)
+    for i in range(max(verb, before) + 1, place):
         if verb and (found := _comparison(words, i)):
-            yield _turn(found[0], words[:verb], words[place + 1 :], turned=found[1])
+            yield _turn(COMPARED + found[0], words[:verb], words[place + 1 :], turned=found[1])
             return

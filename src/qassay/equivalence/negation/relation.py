@@ -1,0 +1,106 @@
+"""Candidates that state what the reference states about two sides: from the other side, or with the sides exchanged.
+
+"Bea is younger than Ann" is "Ann is older than Bea", and "Disney was bought by Pixar" is not "Disney bought Pixar".
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from qassay.equivalence.negation.denial import denies
+from qassay.equivalence.negation.roles import COMPARED, RELATES, lead_of, name_words, stated_relations, tokens
+from qassay.equivalence.rule import AnswerPair, Needs, Replacement, Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from qassay.equivalence.negation.roles import Relation
+
+_LONGEST = 120
+"""Characters of a text that states one relation."""
+_MOST_OF_NAME = 5
+_TOGETHER = frozenset({"with", "alongside", "between", "from", "or"})
+"""Words of a side that holds two, or one that is neither of them."""
+_SUBJECTS = frozenset({"it", "he", "she", "they"})
+_PRONOUNS = _SUBJECTS | {"this", "that", "him", "her", "them", "his", "their", "its"}
+_MOST_AROUND = 6
+"""Words of a text besides the two sides: yes, was much more expensive than."""
+
+
+@lru_cache(maxsize=1 << 12)
+def _stated(text: str) -> tuple[Relation, ...]:
+    """Return the relations between two sides that a text may state, none if it denies something."""
+    if denies(text):
+        return ()
+    return tuple(each for each in stated_relations(text) if each.first and each.second)
+
+
+def _is_short(pair: AnswerPair) -> bool:
+    return len(pair.reference) <= _LONGEST >= len(pair.candidate) and pair.reference != pair.candidate
+
+
+def _rewrite(pair: AnswerPair) -> list[Replacement]:
+    wanted = _stated(pair.reference)
+    given = _stated(pair.candidate) if wanted else ()
+    if any(_equal(one, other) and _is_all(one, pair) for one in given for other in wanted):
+        takes_words = _from_other_side(pair)
+        return [Replacement(0, len(pair.candidate), pair.reference)] if takes_words else []
+    exchanged = any(
+        _exchanges(one, other) and not any(one.name == each.name and _same(one.first, each.first) for each in given)
+        for one in wanted
+        for other in given
+    )
+    return [Replacement(0, len(pair.candidate), "")] if exchanged else []
+
+
+def _equal(one: Relation, other: Relation) -> bool:
+    return (one.name, list(one.first), list(one.second)) == (other.name, list(other.first), list(other.second))
+
+
+def _is_all(relation: Relation, pair: AnswerPair) -> bool:
+    """Whether a relation is all that both texts state, but for a few words around the sides."""
+    sides = len(relation.first) + len(relation.second)
+    return max(len(tokens(pair.reference)), len(tokens(pair.candidate))) - sides <= _MOST_AROUND
+
+
+def _from_other_side(pair: AnswerPair) -> bool:
+    """Whether the candidate has the sides in another order than the reference, with the same or no words before them."""
+    reference, candidate = tokens(pair.reference), tokens(pair.candidate)
+    leads = [lead_of(text).strip().lower() for text in (pair.candidate, pair.reference)]
+    return reference[-1] != candidate[-1] and leads[0] in {"", leads[1]}
+
+
+def _exchanges(wanted: Relation, given: Relation) -> bool:
+    """Whether a relation has the sides of another one exchanged; in comparisons a pronoun may stand for one side."""
+    pairs = ((given.first, wanted.second), (given.second, wanted.first))
+    if given.name != wanted.name or _same(given.first, wanted.first) or _same(given.second, wanted.second):
+        return False
+    named = [_same(one, other) for one, other in pairs]
+    if not wanted.name.startswith(COMPARED):
+        return all(named)
+    pronoun = [not _SUBJECTS.isdisjoint((*one[:1], *other[:1])) for one, other in pairs]
+    return any(named) and all(same or stands for same, stands in zip(named, pronoun, strict=True))
+
+
+def _same(one: Sequence[str], other: Sequence[str]) -> bool:
+    """Whether two sides name the same, whole or by a first or last word, whatever time or place stands behind."""
+    shorter, longer = sorted((name_words(one), name_words(other)), key=len)
+    if not shorter or shorter == longer:
+        return shorter != []
+    if len(longer) > _MOST_OF_NAME or _TOGETHER & {*one, *other}:
+        return False
+    return len(shorter) == 1 and shorter[0] not in _PRONOUNS and shorter[0] in {longer[0], longer[-1]}
+
+
+RELATION = Rule(
+    name="relation",
+    definition=(
+        "An answer that states the reference's relation from the other side takes its words, and nothing is left of one "
+        "that exchanges the sides."
+    ),
+    applies=_is_short,
+    rewrite=_rewrite,
+    needs=Needs(reference=(RELATES,), candidate=(RELATES,)),
+    tables=("relations", "transfers", "both_ways_verbs", "opposites"),
+)
