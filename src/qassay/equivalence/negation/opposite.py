@@ -119,10 +119,14 @@ def _begins(side: Sequence[str], name: Sequence[str]) -> bool:
     return False
 
 
-def _is_named(side: Sequence[str], named: Sequence[str], name: Sequence[str]) -> bool:
+def _is_named(side: Sequence[str], named: Sequence[str] | None, name: Sequence[str]) -> bool:
     """Whether a side is what the question names, whole or by its surname, and has no word of the reference."""
     words = name_words(side)
-    if not words or set(words) & set(name) or set(named[: len(words)]) & set(name):
+    if not words or set(words) & set(name):
+        return False
+    if named is None:
+        return True
+    if set(named[: len(words)]) & set(name):
         return False
     begins = any(list(named[skipped : skipped + len(words)]) == words for skipped in range(_FIRST_NAMES + 1))
     return begins or (len(words) == _FIRST_NAMES and words[-1:] == list(named[:1]))

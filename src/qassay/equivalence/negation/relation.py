@@ -65,7 +65,7 @@ def _is_all(relation: Relation, pair: AnswerPair) -> bool:
 
 
 def _from_other_side(pair: AnswerPair) -> bool:
-    """Whether the candidate has the sides in another order than the reference, with the same or no words before them."""
+    """Whether the candidate has the sides in another order than the reference, and opens as it does or not at all."""
     reference, candidate = tokens(pair.reference), tokens(pair.candidate)
     leads = [lead_of(text).strip().lower() for text in (pair.candidate, pair.reference)]
     return reference[-1] != candidate[-1] and leads[0] in {"", leads[1]}
@@ -96,7 +96,7 @@ def _same(one: Sequence[str], other: Sequence[str]) -> bool:
 RELATION = Rule(
     name="relation",
     definition=(
-        "An answer that states the reference's relation from the other side takes its words, and nothing is left of one "
+        "An answer that states the reference's relation from the other side takes its words; nothing is left of one "
         "that exchanges the sides."
     ),
     applies=_is_short,

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 _TOKEN = re.compile(r"['\u2019]s\b|\w+(?:[.'\u2019&-]\w+)*?(?=['\u2019]s\b|\W|$)|[,;:()]")
+_SCORE = re.compile(r"\s\d+\s?[-\u2013:]\s?\d+\b")
 _SENTENCES = re.compile(r"[.!?;]\s+\S")
 _ARTICLES = frozenset({"a", "an", "the"})
 _POSSESSIVE = frozenset({"'s", "\u2019s"})
@@ -35,13 +36,15 @@ _LEAD = re.compile(
 )
 COMPARED = "than "
 """Names of comparisons begin so."""
+_WINNING = {"won": True, "wins": True, "win": True, "lost": False, "loses": False, "lose": False}
+"""Verbs of contests, and whether their subject is the one who beats the other."""
 _MOST_BEFORE = 5
 """Words between the question word and the verb: which large American company bought."""
 _RELATIONS = {word: (relation, turned == "yes") for word, relation, turned in read_table("relations")}
 _TRANSFERS = {
     word: (relation, preposition, turned == "yes") for word, relation, preposition, turned in read_table("transfers")
 }
-"""Verbs between two sides that a thing passes between: what the relation is called, and what stands before the second side."""
+"""Verbs between two sides with a thing between them: the relation's name, and what stands before the second side."""
 _RELATION_WORDS = frozenset({*_RELATIONS, *_TRANSFERS, "than"})
 _BOTH_WAYS = read_words("both_ways_verbs")
 """Verbs that hold the other way round, or join a thing and its name."""
@@ -61,11 +64,11 @@ class Relation(NamedTuple):
 
 
 class AskedRole(NamedTuple):
-    """Which side of a relation a question asks for, and the words of the other."""
+    """Which side of a relation a question asks for, and the words of the other; `None` for whoever it is."""
 
     name: str
     first: bool
-    other: Sequence[str]
+    other: Sequence[str] | None
 
 
 def _comparatives() -> dict[str, tuple[str, bool]]:
@@ -143,6 +146,7 @@ def asked_roles(question: str) -> Iterator[AskedRole]:
         return
     words = words[max(0, start - 1) :] if start and words[start - 1] == "by" else words[start:]
     yield from _asked_of_two(words)
+    yield from _asked_of_contest(words)
     yield from _asked_of_transfer(words)
     by = words[0] == "by"
     place = next((i for i, word in enumerate(words) if word in _BE | _DO), None)
@@ -199,6 +203,13 @@ def _asked_of_two(words: Sequence[str]) -> Iterator[AskedRole]:
                 yield AskedRole(COMPARED + found[0], not found[1], [word for word in other if word != ","])
 
 
+def _asked_of_contest(words: Sequence[str]) -> Iterator[AskedRole]:
+    """Yield the role of who won or lost, against whomever: who won the final, which team lost."""
+    verb = next((word for word in words[1 : _MOST_BEFORE + 1] if word in _WINNING), None)
+    if verb and not {"against", "to", "over"} & set(words):
+        yield AskedRole("beat", _WINNING[verb], None)
+
+
 def _asked_of_transfer(words: Sequence[str]) -> Iterator[AskedRole]:
     """Yield the role in what passes between two: who lent it to Anna, who did Anna lend it to."""
     place = next((i for i, word in enumerate(words) if word in _TRANSFERS), 0)
@@ -227,7 +238,7 @@ def stated_relations(answer: str) -> Iterator[Relation]:
     text = answer.strip()
     if _SENTENCES.search(text):
         return
-    words = tokens(_LEAD.sub("", text, count=1))
+    words = tokens(_SCORE.sub("", _LEAD.sub("", text, count=1)))
     for i, word in enumerate(words):
         if i and word in _TRANSFERS:
             yield from _stated_by_transfer(words, i, *_TRANSFERS[word])
