@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from qassay.equivalence.quick_checks import may_have_word
-from qassay.equivalence.rule import AnswerPair, Needs, Replacement, Rule
+from qassay.equivalence.rule import AnswerPair, Needs, Rule
 from qassay.equivalence.tables import read_words
 from qassay.text.traits import word_trait
 
@@ -37,7 +37,7 @@ _NEGATION = re.compile(
 _CLAUSE = re.compile(r"[^.,;:!?()\n]+[.!]?")
 # A question for what was given up or left out is answered by what is denied.
 _ASKS_FOR_DENIED = re.compile(
-    r"\b(?:no|not|never|without|instead|rather|replac\w*|substitut\w*|avoid\w*|reject\w*|forb[ai]d\w*|prohibit\w*|ban|bann\w*"
+    r"\b(?:no|not|cannot|never|without|instead|rather|replac\w*|substitut\w*|avoid\w*|reject\w*|forb[ai]d\w*|prohibit\w*|ban|bann\w*"
     r"|former\w*|previous\w*|stop\w*|quit|exclu\w*|except\w*|lack\w*|miss\w*|omit\w*|left out|leave out|refus\w*"
     r"|declin\w*|fail\w*|abstain\w*|unable|incapable|lost|lose|oppos\w*|allerg\w*)\b|n['\u2019]t\b",
     re.IGNORECASE,
@@ -46,6 +46,7 @@ _MOST_WORDS = 20
 """Words of a candidate that denies the reference; a longer one may deny much on the way."""
 _MORE = 2
 """Words that may follow the denied reference: the Pacific Ocean for the Pacific."""
+_MARK = re.compile(r"[+#]")
 _WORD = re.compile(r"\w+")
 _EMPTY_WORDS = frozenset({"a", "an", "the", "in", "on", "at", "of", "by", "to", "it", "is", "was"})
 _NOT_ALL = frozenset({"alone", "only", "just"})
@@ -75,17 +76,18 @@ def _may_deny(pair: AnswerPair) -> bool:
     return len(pair.candidate.split()) <= _MOST_WORDS and bool(_content(pair.reference))
 
 
-def _denied_reference(pair: AnswerPair) -> Sequence[Replacement]:
-    """Find what is denied; all of a candidate that says nothing else."""
+def _denies_reference(pair: AnswerPair) -> bool:
+    """Whether a candidate denies the reference, beside something else or alone."""
     wanted = _content(pair.reference)
     for match in _DENIED.finditer(pair.candidate):
         denied = _content(match["what"])
         rest = set(_content(pair.candidate[: match.start()] + pair.candidate[match.end() :]))
-        # "Not until 1920" denies nothing, and "not X alone" not X.
+        # "Not until 1920" denies nothing, "not X alone" not X, and "not C++" not C.
         begins = denied[: len(wanted)] == wanted and len(denied) <= len(wanted) + _MORE
-        if begins and not _NOT_ALL & set(denied) and not rest & set(wanted):
-            return [Replacement(*(match.span() if rest else (0, len(pair.candidate))), "")]
-    return [Replacement(0, len(pair.candidate), "")] if _denies_all(pair.candidate, wanted) else []
+        marked = set(_MARK.findall(match["what"])) - set(_MARK.findall(pair.reference))
+        if begins and not marked and not _NOT_ALL & set(denied) and not rest & set(wanted):
+            return True
+    return _denies_all(pair.candidate, wanted)
 
 
 def _denies_all(candidate: str, wanted: Sequence[str]) -> bool:
@@ -106,11 +108,11 @@ def _denies_all(candidate: str, wanted: Sequence[str]) -> bool:
 
 DENIAL = Rule(
     name="denial",
-    definition="What a short answer denies is left out where it is the reference.",
+    definition="Nothing is left of a short answer that denies the reference.",
     applies=_may_deny,
     needs=Needs(candidate=(DENYING,)),
-    rewrite=_denied_reference,
+    veto=_denies_reference,
     tables=("not_denying",),
-    revision=3,
+    revision=4,
     reads_denials=True,
 )

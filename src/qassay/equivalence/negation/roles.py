@@ -28,6 +28,10 @@ _BESIDE = frozenset(
     | {"actually", "ultimately", "recently", "successfully", "who", "that", "which", "much", "far", "slightly", ","}
 )
 """Words between a side and its verb that change nothing."""
+_NOBODY = frozenset(
+    {"nobody", "no", "none", "nothing", "neither", "hardly", "few", "only", "if", "unless", "could", "would"}
+)
+"""Words with which an answer states no relation between its two sides, or another one."""
 _TO_ANOTHER = frozenset({"for", "with", "to", "about", "against", "of", "from", "as"})
 _LEAD = re.compile(
     r"\W*(?:(?:yes|no|well|actually),?\s)?(?:(?:in|on|during|after|by)\s[^,]{1,30},\s)?(?:i\s(?:think|believe)\s(?:that\s)?)?"
@@ -239,6 +243,8 @@ def stated_relations(answer: str) -> Iterator[Relation]:
     if _SENTENCES.search(text):
         return
     words = tokens(_SCORE.sub("", _LEAD.sub("", text, count=1)))
+    if not _NOBODY.isdisjoint(words):
+        return
     for i, word in enumerate(words):
         if i and word in _TRANSFERS:
             yield from _stated_by_transfer(words, i, *_TRANSFERS[word])
