@@ -38,6 +38,7 @@ _MOST_WORDS = 4
 _LETTER = 1
 _FORMULA = re.compile(r"(?<![\w-])(?=[^\W\d_]*[A-Z])[^\W_]+(?![\w-])")
 """A word with a capital letter, with figures or without, as in a formula."""
+_BLOOD = re.compile(r"\b(?:rh|neg|pos)\b", re.IGNORECASE)
 _FIGURES = re.compile(r"\d+")
 _MOST_AROUND = 12
 """Words of a candidate that names one formula and little else."""
@@ -83,6 +84,8 @@ def _has_other_figures(pair: AnswerPair) -> bool:
         set(_FORMULA.findall(unicodedata.normalize("NFKC", text))) for text in (pair.candidate, pair.question)
     )
     letters = _FIGURES.sub("", wanted)
+    if re.search(r"(?<!\w){}(?!\w)".format(r"\s?".join(wanted)), pair.candidate):
+        return False
     others = {each for each in given - asked if _FIGURES.sub("", each) == letters}
     # One letter without figures is a word, or all that somebody has of a name: vitamin B for B12.
     return wanted not in given and any(len(letters) > _LETTER or _FIGURES.search(each) for each in others)
@@ -106,6 +109,8 @@ def _as_in_reference(pair: AnswerPair) -> Sequence[Replacement]:
         if same:
             found = [Replacement(each.start, each.end, words) for each in same]
             return [each for each in found if pair.candidate[each.start : each.end].lower() != words.lower()]
+        if _is_written_otherwise(pair, first):
+            return []
         plain = {word if len(word) > _LETTER else word.upper() for word in _NAME.findall(pair.candidate) if word != "a"}
         others = {each.name for each in given} | {word.lower() for word in plain}
         return [Replacement(0, len(pair.candidate), "")] if first.name in others else []
@@ -118,10 +123,18 @@ def _as_in_reference(pair: AnswerPair) -> Sequence[Replacement]:
     return [Replacement(0, len(pair.candidate), "")] if other else []
 
 
+def _is_written_otherwise(pair: AnswerPair, wanted: _Marked) -> bool:
+    """Whether the candidate has the reference's very words, or a sign in other ones: O neg, Rh-negative."""
+    if wanted.marks in {"+", "-"} and _BLOOD.search(pair.candidate):
+        return True
+    return re.search(rf"{re.escape(pair.reference)}(?![+#*-])", pair.candidate, re.IGNORECASE) is not None
+
+
 MARKED_LETTER = Rule(
     name="marked_letter",
     definition="A name with a mark takes the reference's form; nothing is left of it with other marks or figures.",
     applies=_have_marks,
     needs=Needs(either=(_HAS_MARK | FIGURE,)),
     rewrite=_as_in_reference,
+    revision=2,
 )

@@ -46,6 +46,10 @@ _PLAIN = re.compile(r"\W*(?:yes|no|yeah|yep|nope|true|false|correct|incorrect)\b
 """What a reference opens with where it is surely yes or no; "right" may be a side, and "positive" a result."""
 
 
+_REFUTES = re.compile(r"\b(?:not|cannot|never|no|hardly|deny|incorrect|wrong|false)\b|n['\u2019]t\b", re.IGNORECASE)
+"""What takes back a yes that was mere courtesy: Sure! They don't."""
+
+
 class OpeningOpinion(NamedTuple):
     """How a text opens: with yes (1) or no (-1), and where these words end."""
 
@@ -97,6 +101,8 @@ def _as_in_reference(pair: AnswerPair) -> Sequence[Replacement]:
     if wanted is None or given is None:
         return []
     rest = pair.candidate[given.end :].strip(" .!\"')*\u201d")
+    if given.value > 0 and not _PLAIN.match(pair.candidate) and _REFUTES.search(rest):
+        return []
     if wanted.value == given.value:
         whole = not pair.reference[wanted.end :].strip(" .!") and not rest
         span = (0, len(pair.candidate)) if whole else (given.start, given.end)
@@ -113,5 +119,6 @@ OPINION = Rule(
     applies=_both_open,
     rewrite=_as_in_reference,
     tables=("opinions",),
+    revision=2,
     reads_denials=True,
 )

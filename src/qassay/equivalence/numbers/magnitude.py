@@ -25,6 +25,11 @@ _SCALED = re.compile(rf"(?:\b(?:{_WORDS})|\d(?:{'|'.join(MAGNITUDE_LETTERS)}))$"
 _HAS_SCALED = word_trait((*MAGNITUDES, *GROUPS)) | neighbour_trait(string.digits, string.ascii_letters)
 _LETTERS_BEHIND = re.compile(rf"(?<=\d)(?:{'|'.join(MAGNITUDE_LETTERS)})$")
 _NAMED = re.compile(rf"\b(?:{_WORDS})s?\b", re.IGNORECASE)
+_OTHER_NOTATION = re.compile(
+    r"\b(?:[bm]n|ml[nd]|m?rd|mio|trn?|tn|[kmgt]yr?|(?:thousand|hundred|million)\s(?:thousand|million))\b|[\u00d7x*]\s?10|\d\s?\^|\de\d",
+    re.IGNORECASE,
+)
+"""Magnitudes that are not read as numbers."""
 _PLAIN_WORDS, _MOST_WORDS, _MOST = 4, 25, 10
 """Words of a candidate for a number without unit, words of any text, and numbers of a candidate that are compared."""
 
@@ -72,7 +77,11 @@ def _differ_by_magnitude(pair: AnswerPair) -> bool:
     # A bare number may be meant in millions, though its question does not say so.
     if pair.reference.strip(" .").isdigit() and len(pair.candidate.split()) > _PLAIN_WORDS:
         return False
-    if _NAMED.search(pair.question) or any(_equal(wanted, each) for each in given):
+    if (
+        _NAMED.search(pair.question)
+        or _OTHER_NOTATION.search(pair.candidate)
+        or any(_equal(wanted, each) for each in given)
+    ):
         return False
     alike = [
         each
@@ -112,5 +121,5 @@ MAGNITUDE = Rule(
     needs=Needs(reference=(NUMBER,), candidate=(NUMBER,), either=(_HAS_SCALED,)),
     veto=_differ_by_magnitude,
     tables=("number_words", "units"),
-    revision=2,
+    revision=3,
 )
