@@ -27,7 +27,7 @@ _ONE_WAY = read_words("one_way_words")
 """Words between two sides that do not hold the other way round: beat, than."""
 _HAS_SIDES = word_trait(_ONE_WAY) | RELATES
 """Of answers that may have two sides."""
-_BOTH_WAYS = frozenset({"with", "alongside", "and", "or", "as"})
+_BOTH_WAYS = frozenset({"with", "alongside", "and", "or", "as", "other"})
 _LONGEST_SWAPPED = 20
 """Words of an answer with two sides."""
 _LONGEST_SENTENCE, _LONGEST_NAME = 200, 60
@@ -35,6 +35,9 @@ _LONGEST_SENTENCE, _LONGEST_NAME = 200, 60
 _MOST_OF_NAME = 5
 _FIRST_NAMES = 2
 """Words of a name in the question before the surname that an answer may give alone."""
+_APPOSITION = frozenset({",", "who", "which", "("})
+_CLAUSES = frozenset({",", "but", "and", "who", "which", "that", "although", "while", "after"})
+"""Words that join clauses: the contest that is asked for may be another one."""
 _ASKS = re.compile(r"\b(?:who|which|what|whom)\b", re.IGNORECASE)
 
 
@@ -102,8 +105,14 @@ def _has_other_role(pair: AnswerPair) -> bool:
     name = tokens(pair.reference)
     if not name or len(name) > _MOST_OF_NAME or not set(name[-1:]) & set(tokens(pair.candidate)):
         return False
+    words = tokens(pair.candidate)
+    # "Bob, who later sold it" has answered before it states anything else.
+    if words[: len(name)] == name and len(words) > len(name) and words[len(name)] in _APPOSITION:
+        return False
     stated = list(stated_relations(pair.candidate))
     for asked in asked_roles(pair.question) if stated else ():
+        if asked.other is None and not _CLAUSES.isdisjoint(words):
+            continue
         for relation in stated:
             given, other = (relation.second, relation.first) if asked.first else (relation.first, relation.second)
             if relation.name == asked.name and _begins(given, name) and _is_named(other, asked.other, name):

@@ -5,11 +5,12 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from qassay.equivalence.negation.denial import denies
-from qassay.equivalence.negation.roles import COMPARED, RELATES, lead_of, name_words, stated_relations, tokens
+from qassay.equivalence.negation.roles import COMPARED, RELATES, is_known, lead_of, name_words, stated_relations, tokens
 from qassay.equivalence.rule import AnswerPair, Needs, Replacement, Rule
 
 if TYPE_CHECKING:
@@ -20,8 +21,11 @@ if TYPE_CHECKING:
 _LONGEST = 120
 """Characters of a text that states one relation."""
 _MOST_OF_NAME = 5
-_TOGETHER = frozenset({"with", "alongside", "between", "from", "or"})
+_TOGETHER = frozenset({"with", "alongside", "between", "from", "or", "near", "next", "to", "beside", "'s", "\u2019s"})
 """Words of a side that holds two, or one that is neither of them."""
+_CLAUSES = frozenset({",", "but", "nearly", "almost", "failed", "tried", "that", "said", "says", "while", "whereas"})
+"""Words of an answer that states more than one relation, or none for sure."""
+_FIGURES = re.compile(r"\d+")
 _SUBJECTS = frozenset({"it", "he", "she", "they"})
 _PRONOUNS = _SUBJECTS | {"this", "that", "him", "her", "them", "his", "their", "its"}
 _MOST_AROUND = 6
@@ -44,8 +48,10 @@ def _rewrite(pair: AnswerPair) -> list[Replacement]:
     wanted = _stated(pair.reference)
     given = _stated(pair.candidate) if wanted else ()
     if any(_equal(one, other) and _is_all(one, pair) for one in given for other in wanted):
-        takes_words = _from_other_side(pair)
+        takes_words = _from_other_side(pair) and _have_same_figures(pair)
         return [Replacement(0, len(pair.candidate), pair.reference)] if takes_words else []
+    if not given or not _CLAUSES.isdisjoint(tokens(pair.candidate[len(lead_of(pair.candidate)) :])):
+        return []
     exchanged = any(
         _exchanges(one, other) and not any(one.name == each.name and _same(one.first, each.first) for each in given)
         for one in wanted
@@ -55,13 +61,18 @@ def _rewrite(pair: AnswerPair) -> list[Replacement]:
 
 
 def _equal(one: Relation, other: Relation) -> bool:
-    return (one.name, list(one.first), list(one.second)) == (other.name, list(other.first), list(other.second))
+    sides = (one.name, *map(list, one[1:4])) == (other.name, *map(list, other[1:4]))
+    return sides and not one.name.startswith("the ")
 
 
 def _is_all(relation: Relation, pair: AnswerPair) -> bool:
     """Whether a relation is all that both texts state, but for a few words around the sides."""
-    sides = len(relation.first) + len(relation.second)
+    sides = len(relation.first) + len(relation.second) + len(relation.detail)
     return max(len(tokens(pair.reference)), len(tokens(pair.candidate))) - sides <= _MOST_AROUND
+
+
+def _have_same_figures(pair: AnswerPair) -> bool:
+    return _FIGURES.findall(pair.reference) == _FIGURES.findall(pair.candidate)
 
 
 def _from_other_side(pair: AnswerPair) -> bool:
@@ -75,6 +86,12 @@ def _exchanges(wanted: Relation, given: Relation) -> bool:
     """Whether a relation has the sides of another one exchanged; in comparisons a pronoun may stand for one side."""
     pairs = ((given.first, wanted.second), (given.second, wanted.first))
     if given.name != wanted.name or _same(given.first, wanted.first) or _same(given.second, wanted.second):
+        return False
+    # Verbs that no table has may hold the other way round, unless one of them is passive.
+    if not is_known(wanted.name) and given.passive == wanted.passive:
+        return False
+    details = [list(each.detail) for each in (given, wanted)]
+    if details[0] != details[1] and not any(len(each) <= 1 and _PRONOUNS.issuperset(each) for each in details):
         return False
     named = [_same(one, other) for one, other in pairs]
     if not wanted.name.startswith(COMPARED):

@@ -28,6 +28,10 @@ _BESIDE = frozenset(
     | {"actually", "ultimately", "recently", "successfully", "who", "that", "which", "much", "far", "slightly", ","}
 )
 """Words between a side and its verb that change nothing."""
+_QUANTITIES = frozenset({"more", "less", "fewer"})
+_DEGREES = frozenset(
+    {"much", "far", "even", "way", "lot", "slightly", "bit", "little", "significantly", "considerably"}
+)
 _NOBODY = frozenset(
     {"nobody", "no", "none", "nothing", "neither", "hardly", "few", "only", "if", "unless", "could", "would"}
 )
@@ -42,6 +46,9 @@ COMPARED = "than "
 """Names of comparisons begin so."""
 _WINNING = {"won": True, "wins": True, "win": True, "lost": False, "loses": False, "lose": False}
 """Verbs of contests, and whether their subject is the one who beats the other."""
+_CONTESTS = frozenset(
+    {"game", "final", "match", "election", "war", "battle", "fight", "duel", "derby", "trial", "debate"}
+)
 _MOST_BEFORE = 5
 """Words between the question word and the verb: which large American company bought."""
 _RELATIONS = {word: (relation, turned == "yes") for word, relation, turned in read_table("relations")}
@@ -50,6 +57,7 @@ _TRANSFERS = {
 }
 """Verbs between two sides with a thing between them: the relation's name, and what stands before the second side."""
 _RELATION_WORDS = frozenset({*_RELATIONS, *_TRANSFERS, "than"})
+_KNOWN = frozenset({name for name, _ in _RELATIONS.values()} | {name for name, _, _ in _TRANSFERS.values()})
 _BOTH_WAYS = read_words("both_ways_verbs")
 """Verbs that hold the other way round, or join a thing and its name."""
 _BEHIND_NAME = frozenset({"in", "on", "at", "during", "after", "before", "for", "when", "by", "as", ",", "and", "("})
@@ -65,6 +73,9 @@ class Relation(NamedTuple):
     name: str
     first: Sequence[str]
     second: Sequence[str]
+    detail: Sequence[str] = ()
+    """What passes between the sides, or by how much and in what they differ."""
+    passive: bool = False
 
 
 class AskedRole(NamedTuple):
@@ -114,11 +125,11 @@ def _relation(word: str, *, base: bool = False) -> tuple[str, bool] | None:
 def _comparison(words: Sequence[str], place: int) -> tuple[str, bool] | None:
     """Return what a comparative compares by, and whether it turns the sides: smaller is larger, turned."""
     word = words[place]
-    if word in {"more", "less", "fewer"}:
+    if word in _QUANTITIES:
         behind = words[place + 1] if place + 1 < len(words) else ""
         compared, turned = _comparative(f"{behind.removesuffix('e').removesuffix('y')}er", behind)
         return compared, turned != (word != "more")
-    return _comparative(word, "") if word.endswith("er") else None
+    return _comparative(word, "") if word.endswith("er") and word != "other" else None
 
 
 def _comparative(word: str, adjective: str) -> tuple[str, bool]:
@@ -130,8 +141,22 @@ def _comparative(word: str, adjective: str) -> tuple[str, bool]:
     return f"more {stem}", False
 
 
-def _turn(name: str, first: Sequence[str], second: Sequence[str], *, turned: bool) -> Relation:
-    return Relation(name, second, first) if turned else Relation(name, first, second)
+def _turn(
+    name: str,
+    first: Sequence[str],
+    second: Sequence[str],
+    *,
+    turned: bool,
+    detail: Sequence[str] = (),
+    passive: bool = False,
+) -> Relation:
+    sides = (second, first) if turned else (first, second)
+    return Relation(name, *sides, detail, passive)
+
+
+def is_known(name: str) -> bool:
+    """Whether a relation is a comparison or stands in the tables, and so does not hold the other way round."""
+    return name.startswith(COMPARED) or name in _KNOWN
 
 
 def _side(words: Sequence[str]) -> Sequence[str]:
@@ -210,7 +235,10 @@ def _asked_of_two(words: Sequence[str]) -> Iterator[AskedRole]:
 def _asked_of_contest(words: Sequence[str]) -> Iterator[AskedRole]:
     """Yield the role of who won or lost, against whomever: who won the final, which team lost."""
     verb = next((word for word in words[1 : _MOST_BEFORE + 1] if word in _WINNING), None)
-    if verb and not {"against", "to", "over"} & set(words):
+    if verb is None:
+        return
+    behind = words[words.index(verb) + 1 :]
+    if not behind or (len(behind) <= _MOST_BEFORE and not _CONTESTS.isdisjoint(behind)):
         yield AskedRole("beat", _WINNING[verb], None)
 
 
@@ -261,7 +289,7 @@ def _stated_by_verb(words: Sequence[str], place: int, name: str, turned: bool) -
     if behind[:1] == ["by"]:
         while before and before[-1] in _BE | _BESIDE:
             before = before[:-1]
-        yield _turn(name, behind[1:], before, turned=turned)
+        yield _turn(name, behind[1:], before, turned=turned, passive=True)
     elif before and before[-1] not in _BE:
         yield _turn(name, before, behind, turned=turned)
 
@@ -271,7 +299,8 @@ def _stated_by_transfer(
 ) -> Iterator[Relation]:
     before, behind = _side(words[:place]), words[place + 1 :]
     if before and before[-1] not in _BE and preposition in behind:
-        yield _turn(name, before, behind[behind.index(preposition) + 1 :], turned=turned)
+        place = behind.index(preposition)
+        yield _turn(name, before, behind[place + 1 :], turned=turned, detail=behind[:place])
 
 
 def _stated_by_noun(words: Sequence[str], place: int, name: str, turned: bool) -> Iterator[Relation]:
@@ -293,5 +322,10 @@ def _stated_by_comparison(words: Sequence[str], place: int) -> Iterator[Relation
     before = max((i for i, word in enumerate(words[:place]) if word == "than"), default=0)
     for i in range(max(verb, before) + 1, place):
         if verb and (found := _comparison(words, i)):
-            yield _turn(COMPARED + found[0], words[:verb], words[place + 1 :], turned=found[1])
+            detail = [
+                word
+                for word in (*words[max(verb, before) + 1 : i], *words[i + 1 + (words[i] in _QUANTITIES) : place])
+                if word not in _DEGREES
+            ]
+            yield _turn(COMPARED + found[0], words[:verb], words[place + 1 :], turned=found[1], detail=detail)
             return

@@ -30,7 +30,6 @@ _LONGEST_UNHEDGED = 2
 _MAYBE = r"(?:maybe|perhaps|possibly|(?:it|that)?\s?(?:could|might|may)\s(?:have\sbeen|be))"
 _HINT = re.compile(r"\bor\b|/|\b(?:maybe|perhaps|possibly|could|might|may)\b", re.IGNORECASE)
 _HAS_HINT = word_trait({"or", "maybe", "perhaps", "possibly", "could", "might", "may"}) | character_trait("/")
-_HAS_COMMA = character_trait(",;")
 _UNSURE = re.compile(
     r"[\s,;.(\u2013\u2014-]*\b(?:but\s)?(?:(?:i\sam|i['\u2019]m)\s)?(?:not\s(?:sure|certain)|unsure"
     r"|(?:i\s)?(?:do\snot|don['\u2019]t|cannot|can['\u2019]t)\s(?:know|remember|recall|tell|say|decide)"
@@ -48,8 +47,6 @@ _SEAM = re.compile(
     rf"\s*[,;.]?\s+or\s+(?:else\s)?(?:{_MAYBE}\s)?|\s*[,;.]\s*{_MAYBE}\s|\s*;\s*|\s*,\s+|\s*/\s*", re.IGNORECASE
 )
 _OR = re.compile(r"\bor\b", re.IGNORECASE)
-_COMMA = re.compile(r"[,;]")
-_ITEM = re.compile(r"[\w\s.'\u2019-]+")
 _REPEATED = re.compile(_MAYBE, re.IGNORECASE)
 _LIST = re.compile(r"\bor\b|[/,;]", re.IGNORECASE)
 _WORD = re.compile(r"[\w%$\u00a3\u20ac][\w.%'\u2019-]*\w|[\w%]")
@@ -63,40 +60,22 @@ _ASKS_FOR_ANY = re.compile(
 """A question to which several answers may be right at once."""
 
 
-_MANY = 5
-"""Items of a mere list that show that none is chosen, where one thing is asked for."""
-_LONGEST_ITEM = 3
-_ASKS_FOR_ONE = re.compile(r"\b(?:who|which|what)\b", re.IGNORECASE)
-_ASKS_FOR_SEVERAL = re.compile(
-    r"\b(?:are|were|have|do|all|each|every|list|some|two|three|four|five|six|where)\b|\b(?:which|what)\s(?!(?:is|was|does|has)\b)\w+s\b",
-    re.IGNORECASE,
-)
-
-
 def _content(text: str) -> list[str]:
     return [word for word in map(str.lower, _WORD.findall(text)) if word not in _EMPTY_WORDS]
 
 
 def _may_choose_none(words: PairWords) -> Bools:
-    return words.candidates_have(_HAS_HINT | _HAS_COMMA) | words.may_repeat_question()
+    return words.candidates_have(_HAS_HINT) | words.may_repeat_question()
 
 
 def _may_offer(pair: AnswerPair) -> bool:
     if repeats(pair.candidate, pair.question):
         return True
-    if len(pair.candidate) > _MOST_CHARACTERS or not (_HINT.search(pair.candidate) or _is_long_list(pair)):
+    if len(pair.candidate) > _MOST_CHARACTERS or not _HINT.search(pair.candidate):
         return False
     if len(pair.candidate.split()) > _MOST_WORDS:
         return False
     return not _LIST.search(pair.reference) and not _ASKS_FOR_ANY.search(pair.question)
-
-
-def _is_long_list(pair: AnswerPair) -> bool:
-    """Whether a candidate is nothing but a list where one thing is asked for."""
-    items = _COMMA.split(pair.candidate)
-    if len(items) < _MANY or not _ASKS_FOR_ONE.search(pair.question) or _ASKS_FOR_SEVERAL.search(pair.question):
-        return False
-    return all(_ITEM.fullmatch(item) and 0 < len(_content(item)) <= _LONGEST_ITEM for item in items)
 
 
 def _alternatives(candidate: str) -> list[list[str]]:
@@ -141,8 +120,6 @@ def _chooses_none(pair: AnswerPair) -> bool:
         return not repeats(pair.reference, pair.question)
     wanted = _content(pair.reference)
     found = _alternatives(pair.candidate)
-    if not found and _is_long_list(pair):
-        found = [_content(item) for item in _COMMA.split(pair.candidate)]
     if not wanted or wanted not in found:
         return False
     names = aliases(pair.candidate)
@@ -158,6 +135,6 @@ UNDECIDED = Rule(
     may_change=_may_choose_none,
     veto=_chooses_none,
     tables=("not_alternatives",),
-    revision=4,
+    revision=3,
     reads_denials=True,
 )
