@@ -46,7 +46,10 @@ _PLAIN = re.compile(r"\W*(?:yes|no|yeah|yep|nope|true|false|correct|incorrect)\b
 """What a reference opens with where it is surely yes or no; "right" may be a side, and "positive" a result."""
 
 
-_REFUTES = re.compile(r"\b(?:not|cannot|never|no|hardly|deny|incorrect|wrong|false)\b|n['\u2019]t\b", re.IGNORECASE)
+_REFUTES = re.compile(
+    r"\b(?:not|cannot|never|no(?!\s(?:problem|doubt|worries|question))|hardly|deny|incorrect|wrong|false)\b|n['\u2019]t\b",
+    re.IGNORECASE,
+)
 """What takes back a yes that was mere courtesy: Sure! They don't."""
 
 
