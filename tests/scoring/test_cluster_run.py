@@ -1,13 +1,15 @@
 """A run over shards, with all of it but Ray: what a cluster would do is done here, one thing after the other."""
 
 import json
+from contextlib import nullcontext
 from itertools import chain
 
 import pytest
 
-from commands import answers, qassay, write_rows
+from commands import answers, qassay, qassay_json, write_rows
+from qassay.api.scoring import cluster_scoring
 from qassay.errors import DataError, OutputError, SpecError
-from qassay.io.input_stream import ReadOptions
+from qassay.io.input_stream import Reader, ReadOptions
 from qassay.io.locations import Location
 from qassay.io.scores.scores_folder import ScoresFolder
 from qassay.scoring.cluster_run import ClusterRun
@@ -66,8 +68,6 @@ def test_shards_add_up_to_the_whole(shards, tmp_path):
 
 
 def _read(path):
-    from qassay.io.input_stream import Reader  # noqa: PLC0415 - used here alone
-
     return Reader([path])
 
 
@@ -202,3 +202,28 @@ def test_metrics_of_the_whole_run_are_refused(shards, tmp_path):
     """The message names the way: frequencies counted before."""
     with pytest.raises(SpecError, match=r"cider reads the whole run .* `qassay frequencies`"):
         run_of(shards, tmp_path / "scores", metrics=("cider", "bleu"))
+
+
+def sampled(system, numbers):
+    """Return a system's answers, each once per number of a sample."""
+    return [{**row, "sample": number} for row in answers(10, system) for number in numbers]
+
+
+def test_samples_of_a_question_are_counted_over_shards(tmp_path):
+    """As one reader of all shards counts them, also where answers that repeat an id are left out."""
+    parts = [sampled("A", range(3)), sampled("A", range(2, 5)), answers(4, "B")]
+    shards = [str(write_rows(tmp_path / f"{i}.jsonl", rows)) for i, rows in enumerate(parts)]
+    finished = run_of(shards, tmp_path / "scores", on_error="skip").score()
+    again = run_of(shards, tmp_path / "scores", on_error="skip", resume=True).score()
+    reader = Reader(shards, ReadOptions(on_error="skip"))
+    assert len(list(reader)) == finished.totals.examples == 54
+    assert [each.samples for each in (finished.reader, again.reader, reader)] == [50, 50, 50]
+
+
+def test_samples_of_a_question_are_noted_as_in_one_process(tmp_path, monkeypatch):
+    """What is printed is the same, notes included."""
+    monkeypatch.setattr(cluster_scoring, "RayCluster", lambda *_: nullcontext(OneMachine()))
+    shards = [write_rows(tmp_path / f"{system}.jsonl", sampled(system, range(5))) for system in "AB"]
+    local = qassay_json("score", *shards, "-m", "rouge_l")
+    assert list(local["notes"].values()) == [100]
+    assert qassay_json("score", *shards, "-m", "rouge_l", "--engine", "ray", "-o", tmp_path / "scores") == local

@@ -54,7 +54,7 @@ class Reader:
         self.unnamed: set[str] = set()
         """Inputs with answers that name no system."""
         self.samples = 0
-        """Answers that are samples of a question."""
+        """How many answers are samples of a question, without those that repeat an id."""
 
     def __iter__(self) -> Iterator[Example]:
         return chain.from_iterable(self.sequences())
@@ -62,11 +62,11 @@ class Reader:
     def sequences(self) -> Iterator[Sequence[Example]]:
         """Yield the examples many at a time, as columns where the input has them so."""
         self._context = ReadContext(self._options)
-        self.unnamed, self.samples = set(), 0
+        self.unnamed = set()
         for source in self._sources:
             source.bytes_read, source.passes = 0, 1
         try:
-            for chunk in distinct_chunks(self._chunks(), self._refuse_repetition):
+            for chunk in self._distinct():
                 yield chunk.examples
         finally:
             for source in self._sources:
@@ -78,7 +78,7 @@ class Reader:
         Rows that cannot be read have no number.
         """
         self._context = ReadContext(self._options)
-        return distinct_chunks(self._chunks(), self._refuse_repetition, dropped)
+        return self._distinct(dropped)
 
     def located(self) -> Reading:
         """Yield each example with its input and line, without checking for repeated ids."""
@@ -132,8 +132,13 @@ class Reader:
                     self.unnamed.update([] if all(chunk.columns.systems) else [chunk.name])
                 else:
                     self.unnamed.update(name for example, name, _ in chunk if not example.system)
-                    self.samples += count_samples(example for example, _, _ in chunk)
                 yield chunk
+
+    def _distinct(self, dropped: frozenset[int] = frozenset()) -> Iterator[NumberedExamples]:
+        self.samples = 0
+        for chunk in distinct_chunks(self._chunks(), self._refuse_repetition, dropped):
+            self.samples += count_samples(chunk.examples)
+            yield chunk
 
     def _no_answers(self, source: Source, left_out: int) -> DataError:
         if not left_out:

@@ -64,6 +64,7 @@ class ShardsRead:
     skipped: list[SkippedRow] = field(default_factory=list)
     skipped_total: int = 0
     unnamed: set[str] = field(default_factory=set)
+    samples: int = 0
 
 
 class ClusterRun:
@@ -180,6 +181,7 @@ class ClusterRun:
         found = ShardsRead()
         for record in records:
             found.skipped_total += record.skipped_total
+            found.samples += record.samples
             if record.unnamed:
                 found.unnamed.add(record.input)
             if record.skipped_total and len(found.skipped) < LISTED:

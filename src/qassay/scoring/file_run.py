@@ -62,6 +62,10 @@ class LeftOutRows(Protocol):
     def unnamed(self) -> AbstractSet[str]:
         """Inputs with answers that name no system."""
 
+    @property
+    def samples(self) -> int:
+        """How many answers are one of several samples of a question."""
+
 
 class ScoringRun(Protocol):
     """A run whose answers can be read once more, beside their scores."""

@@ -112,6 +112,7 @@ class ShardScorer:
             on_error=self._options.on_error,
             skipped_total=reader.skipped_total,
             unnamed=bool(reader.unnamed),
+            samples=reader.samples,
             dropped=fingerprint_,
             skipped=[(each.place, each.reason) for each in reader.skipped],
         )

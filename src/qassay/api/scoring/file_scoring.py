@@ -143,7 +143,7 @@ class FileRun:
             unnamed = len(finished.reader.unnamed)
             if unnamed > 1:
                 finished.totals.notes[_POOLED] = unnamed
-            if self.intervals and run.scorer.cluster is None and isinstance(finished.reader, Reader):
+            if self.intervals and run.scorer.cluster is None:
                 finished.totals.notes.update(samples_note(finished.reader.samples))
             left_out = LeftOut()
             left_out.add(finished.reader)

@@ -41,6 +41,8 @@ class ShardRecord(msgspec.Struct, omit_defaults=True):
     skipped_total: int = 0
     unnamed: bool = False
     """Whether some answers name no system."""
+    samples: int = 0
+    """How many answers are one of several samples of a question."""
     dropped: str = ""
     """Identifies the answers that were left out because an earlier shard has their ids."""
     skipped: list[tuple[str, str]] = []
