@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import qassay
+from commands import write_rows
 from qassay.scoring.aggregates.aggregation import GROUPS
 
 WORDS = ["the", "a", "cat", "dog", "sat", "ran", "on", "in", "mat", "sun", "Mary", "Paul", "saw", "river", "red"]
@@ -113,6 +114,23 @@ def test_copies_do_not_narrow_an_accumulated_interval():
     naive = accumulated("token_f1", copies).compute().aggregate("token_f1")
     assert found.high - found.low == pytest.approx(one.high - one.low, rel=0.15)
     assert naive.high - naive.low < 0.6 * (found.high - found.low)
+
+
+def test_samples_without_clusters_are_noted(tmp_path):
+    """As by `qassay.score` for all answers together, whether they come as rows or as files, over all shards."""
+    whole = [{**row, "sample": k} for row in rows(20) for k in range(3)]
+    path = write_rows(tmp_path / "rest.jsonl", whole[12:])
+    found = accumulated("token_f1", [whole[:12], path]).compute()
+    assert found.to_dict() == qassay.score(whole, "token_f1").to_dict()
+    assert list(found.notes.values())[-1] == 60
+
+
+def test_samples_are_not_noted_where_they_are_no_matter():
+    """With clusters the intervals know of them, and without intervals nothing is too narrow."""
+    whole = [{**row, "sample": k} for row in rows(20) for k in range(3)]
+    clustered = accumulated("token_f1", [whole], cluster="question").compute()
+    assert (clustered.notes, "samples" in clustered.to_dict()) == ({}, False)
+    assert accumulated("token_f1", [whole]).compute(intervals=False).notes == {}
 
 
 def test_cluster_without_its_field():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
-from qassay.api.inputs import paths_of, read_options, rows_in_memory
+from qassay.api.inputs import paths_of, read_options, rows_in_memory, samples_note
 from qassay.api.result import Result
 from qassay.api.scoring.score_result import ScorePage, score_document, shown_aggregate
 from qassay.errors import DataError, NoSuchScoreError, SpecError, option
@@ -13,7 +13,7 @@ from qassay.features.frequencies import COMMAND, FrequencyNeed
 from qassay.io.duplicate_ids import SeenIds
 from qassay.io.example_columns import rebatched
 from qassay.io.in_memory import each_row
-from qassay.io.input_stream import ONE_ID_EACH, Reader, repeated
+from qassay.io.input_stream import ONE_ID_EACH, Reader, count_samples, repeated
 from qassay.io.parsing.rows import to_example
 from qassay.metrics.registry import parse_spec
 from qassay.models.base import EMBEDDED
@@ -66,7 +66,11 @@ class AccumulatedScores(Result):
         return found[0]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what `qassay score --json` prints for all answers together."""
+        """Return what `qassay score --json` prints for all answers together.
+
+        Left out are `samples`, what the samples of a question amount to, which takes the scores of the answers, and the
+        note on files whose answers name no system.
+        """
         return score_document(self.aggregates, self.examples, self.skipped, self.seed, self.notes)
 
     def report(self, path: str | Path, *, call: str = "") -> Path:
@@ -128,6 +132,7 @@ class Accumulator:
         self._seen = SeenIds() if check_ids else None
         self._without_id = 0
         self._skipped = 0
+        self._samples = 0
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {len(self):,} answers; metrics: {', '.join(self._scorer.specs)}>"
@@ -143,12 +148,13 @@ class Accumulator:
         files = paths_of(answers)
         reader = None if files is None else Reader(files, self._options)
         without_id = self._without_id
-        totals, seen = self._scorer.totals(), SeenIds()
+        totals, seen, samples = self._scorer.totals(), SeenIds(), 0
         try:
             chunks = reader.sequences() if reader else [self._rows(answers)]
             for chunk in rebatched(chunks, self._scorer.batch_size):
                 self._check_ids(chunk, seen)
                 totals.add(self._scorer.score(chunk))
+                samples += count_samples(chunk)
         except BaseException:
             self._without_id = without_id
             raise
@@ -156,6 +162,7 @@ class Accumulator:
         if self._seen is not None:
             self._seen.merge(seen)
         self._skipped += reader.skipped_total if reader else 0
+        self._samples += samples
         return self
 
     def merge(self, other: Accumulator) -> Self:
@@ -179,17 +186,19 @@ class Accumulator:
         self._totals.merge(other._totals)
         self._without_id += other._without_id
         self._skipped += other._skipped
+        self._samples += other._samples
         return self
 
     def compute(self, *, intervals: bool = True) -> AccumulatedScores:
         """Return the systems' scores so far, in the order in which the systems were first added."""
         if not len(self):
             raise DataError("there are no answers to score; update the accumulator first")
+        independent = intervals and self._scorer.cluster is None
         return AccumulatedScores(
             aggregates=tuple(self._totals.aggregates(self.seed, confidence=CONFIDENCE if intervals else None)),
             examples=len(self),
             skipped=self._skipped,
-            notes=dict(self._totals.notes),
+            notes={**self._totals.notes, **(samples_note(self._samples) if independent else {})},
             seed=self.seed,
             ordering=Ordering.of(self._scorer.metrics),
             histograms={name: system.histograms for name, system in self._totals.systems.items()},
