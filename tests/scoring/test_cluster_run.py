@@ -3,6 +3,7 @@
 import json
 from contextlib import nullcontext
 from itertools import chain
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +13,7 @@ from qassay.errors import DataError, OutputError, SpecError
 from qassay.io.input_stream import Reader, ReadOptions
 from qassay.io.locations import Location
 from qassay.io.scores.scores_folder import ScoresFolder
+from qassay.scoring import shards as scoring_of_shards
 from qassay.scoring.cluster_run import ClusterRun
 from qassay.scoring.scorer import Scorer, score_examples
 
@@ -80,6 +82,25 @@ def test_a_stopped_run_goes_on_where_it_was(shards, tmp_path):
     finished = run_of(shards, folder, resume=True).score()
     assert finished.totals.examples == 200
     assert all(each.stat().st_mtime_ns == at for each, at in before.items())
+
+
+def test_what_a_killed_worker_leaves_is_no_file_of_rows(shards, tmp_path, monkeypatch):
+    """It stays outside `rows/`, where every file counts, and is gone when the run is finished."""
+    folder = tmp_path / "scores"
+    with monkeypatch.context() as killed:
+        killed.setattr(scoring_of_shards.HashingFile, "write", _killed)
+        killed.setattr(Path, "unlink", lambda _: None)
+        with pytest.raises(KeyboardInterrupt):
+            run_of(shards, folder).score()
+    assert [each.suffix for each in folder.rglob("*/*")] == [".part"]
+    assert not list(folder.glob("rows/*"))
+    run_of(shards, folder, resume=True).score()
+    assert not list(folder.rglob("*.part"))
+    assert len(written(folder)) == 200
+
+
+def _killed(*_):
+    raise KeyboardInterrupt
 
 
 def test_an_unfinished_folder_is_not_read(shards, tmp_path):

@@ -96,14 +96,20 @@ class Location:
             return file.read()
 
     @contextmanager
-    def writing(self) -> Iterator[IO[bytes]]:
-        """Yield a stream to write to; the file appears when all is written, and replaces what was there."""
+    def writing(self, unfinished: Location | None = None) -> Iterator[IO[bytes]]:
+        """Yield a stream to write to; the file appears when all is written, and replaces what was there.
+
+        Until then it is beside it, or in a folder for `unfinished` files, which must be on the same file system.
+        """
         files, path = self._files()
-        partial = f"{path}.{uuid4().hex[:12]}.part" if isinstance(files, _LocalFiles) else path
+        partial = path
+        if isinstance(files, _LocalFiles):
+            partial = f"{unfinished / self.name if unfinished else path}.{uuid4().hex[:12]}.part"
         try:
             with files.create(partial) as file:
                 yield file
             if partial != path:
+                Path(path).parent.mkdir(parents=True, exist_ok=True)
                 Path(partial).replace(path)
         except OSError as problem:
             reason = problem.strerror or problem

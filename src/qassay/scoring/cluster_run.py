@@ -114,6 +114,7 @@ class ClusterRun:
         ordered = [records[task.shard] for task in tasks]
         totals = self._totals(ordered)
         reader = self._left_out(ordered)
+        self.folder.remove_unfinished()
         self.folder.write_manifest(
             Manifest(
                 "qassay score",

@@ -74,7 +74,7 @@ def find_repeated(folder: ScoresFolder, shards: Sequence[int], partition: int, p
     places = np.empty(int(again.sum()), PLACE)
     places["shard"], places["row"] = shard_of[again], found["row"][again]
     places.sort(order=["shard", "row"])
-    folder.file("repeated", partition).write(places.tobytes())
+    folder.write("repeated", partition, places.tobytes())
     return {
         shard: fingerprint(places["row"][places["shard"] == shard]) for shard in np.unique(places["shard"]).tolist()
     }

@@ -71,7 +71,7 @@ class ShardScorer:
         record = self._folder.record(task.shard)
         if record is None or not self._still_valid(record, task, status, wanted):
             record = self._scored(task, status, dropped, wanted or "")
-            self._folder.file("shards", task.shard).write(msgspec.json.encode(record))
+            self._folder.write("shards", task.shard, msgspec.json.encode(record))
         return msgspec.structs.replace(record, skipped=[])
 
     def _still_valid(self, record: ShardRecord, task: ShardTask, status: FileStatus, dropped: str | None) -> bool:
@@ -90,16 +90,16 @@ class ShardScorer:
         totals, ids = self._scorer.totals(), DigestCollector()
         # The ids of answers that are dropped stay, so that a resumed run finds them again.
         hashes = {} if task.partitions is None else self._known_ids(task.shard)
-        with self._folder.file("rows", task.shard).writing() as raw:
+        with self._folder.writing("rows", task.shard) as raw:
             file = HashingFile(raw)
             for examples in rebatched(_with_ids(reader.chunks(dropped), ids), self._batch):
                 scored, rows = score_and_encode(self._scorer, examples)
                 totals.add(scored)
                 file.write(rows)
             hashes["rows"] = file.hexdigest()
-        hashes["statistics"] = self._write("statistics", task.shard, totals.state())
+        hashes["statistics"] = self._folder.write("statistics", task.shard, totals.state())
         if "ids" not in hashes:
-            hashes["ids"] = self._write("ids", task.shard, ids.encoded())
+            hashes["ids"] = self._folder.write("ids", task.shard, ids.encoded())
         return ShardRecord(
             shard=task.shard,
             input=task.input,
@@ -122,9 +122,3 @@ class ShardScorer:
         if record is None:
             raise OutputError("was removed while the run was writing it; run again", str(self._folder.place))
         return {"ids": record.hashes["ids"]}
-
-    def _write(self, part: str, shard: int, content: bytes) -> str:
-        with self._folder.file(part, shard).writing() as raw:
-            file = HashingFile(raw)
-            file.write(content)
-        return file.hexdigest()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator  # noqa: TC003 - a return type that others resolve
+from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path  # noqa: TC003 - as above
@@ -16,6 +17,8 @@ from qassay.io.locations import Location
 MANIFEST = "manifest.json"
 PARTS = ("rows", "statistics", "ids", "shards", "repeated")
 """The folders within such a folder."""
+UNFINISHED = "unfinished"
+"""The folder of files that are being written, where a file system shows these; a finished run has none."""
 _PIECE = 1 << 20
 _MADE_BY: Final = "qassay score"
 
@@ -74,6 +77,22 @@ class ScoresFolder:
         endings = {"rows": "jsonl", "statistics": "msgpack", "ids": "bin", "shards": "json", "repeated": "bin"}
         return self.place / part / f"{shard:06d}.{endings[part]}"
 
+    @contextmanager
+    def writing(self, part: str, shard: int) -> Iterator[IO[bytes]]:
+        """Yield a stream to the file of a shard in one of the parts; what a killed process leaves is elsewhere."""
+        with self.file(part, shard).writing(self.place / UNFINISHED) as file:
+            yield file
+
+    def write(self, part: str, shard: int, content: bytes) -> str:
+        """Write the file of a shard in one of the parts and return its hash."""
+        with self.writing(part, shard) as file:
+            file.write(content)
+        return hash_of_bytes(content)
+
+    def remove_unfinished(self) -> None:
+        """Remove what processes that were killed have left."""
+        (self.place / UNFINISHED).clear()
+
     def manifest(self) -> Manifest | None:
         """Return the manifest; None where there is none, and an error where it is somebody else's."""
         place = self.place / MANIFEST
@@ -100,6 +119,7 @@ class ScoresFolder:
         else:
             for part in PARTS:
                 (self.place / part).clear()
+        self.remove_unfinished()
         self.write_manifest(Manifest(_MADE_BY, version, run, complete=False, inputs=inputs))
 
     def record(self, shard: int) -> ShardRecord | None:
