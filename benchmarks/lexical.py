@@ -24,6 +24,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from measured_command import run_measured
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -203,15 +205,10 @@ def score_file(path: Path, workers: int) -> tuple[float, float]:
         str(workers),
         "-o",
         str(path.with_suffix(".out.jsonl")),
+        "-q",
     ]
-    began = time.perf_counter()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # noqa: S603 - our program
-    _, status, usage = os.wait4(process.pid, 0)
-    seconds = time.perf_counter() - began
-    if status:
-        raise SystemExit(f"qassay score failed with status {os.waitstatus_to_exitcode(status)}")
-    kilobyte = 1 if sys.platform == "darwin" else 1024
-    return seconds, usage.ru_maxrss * kilobyte / 1e6
+    used = run_measured(command)
+    return used.seconds, used.peak / 1e6
 
 
 def run_files(folder: Path, *, rows: int, memory: bool) -> bool:

@@ -1,28 +1,36 @@
 """Time and peak memory of `qassay score` over rows, references, words, workers and nodes, with fitted exponents.
 
-    python benchmarks/scaling.py [--rows 10000000] [--learned 10000] [--nodes 4]
+    python benchmarks/scaling.py [--rows 10000000] [--learned 10000] [--nodes 4] [--only CURVE ...]
 
 Each run is a process of its own on a file of made-up rows; its time is that of the whole command, starting included.
 An exponent is the slope of log processor seconds, less those of the smallest run, over log size. Nodes are a Ray
-cluster on this machine, one CPU each (extra `ray`; `--nodes 0` leaves them out). Writes docs/measured/scaling.json,
-scaling.svg and scaling.md; exits with 1 where time grows faster than rows^1.05.
+cluster on this machine, one CPU each (extra `ray`; `--nodes 0` leaves them out). `--only` measures some curves; the
+others are those of scaling.json. Writes docs/measured/scaling.json, scaling.svg and scaling.md; exits with 1 where
+time grows faster than rows^1.05.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import os
-import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
+from measured_command import run_measured
+
 OUT = Path(__file__).parents[1] / "docs" / "measured"
+CURVES = (
+    "rows, rouge_l",
+    "rows, ava",
+    "references, rouge_l",
+    "words, rouge_l",
+    "workers, rouge_l",
+    "nodes, rouge_l",
+)
 WORDS = [
     a + b for a in ("ba", "co", "di", "fu", "ma", "ne", "po", "ri", "su", "ta") for b in ("lan", "mer", "ton", "vis")
 ]
@@ -104,17 +112,9 @@ def measure_nodes(nodes: int) -> Run:
 
 def timed(curve: str, size: int, arguments: list[str], **environment: str) -> Run:
     """Run `qassay score` and return its time and peak memory."""
-    command = [sys.executable, "-m", "qassay", "score", *arguments, "-q"]
-    start = time.perf_counter()
-    process = subprocess.Popen(  # noqa: S603 - our own program
-        command, stdout=subprocess.DEVNULL, env={**os.environ, **environment}
-    )
-    _, status, used = os.wait4(process.pid, 0)
-    seconds = time.perf_counter() - start
-    if status:
-        raise SystemExit(f"{' '.join(command)} failed")
-    run = Run(curve, size, seconds, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
-    print(f"{curve:28} {size:>10,} {seconds:8.2f} s {run.processor:8.2f} s {run.megabytes:7.0f} MB", flush=True)
+    used = run_measured([sys.executable, "-m", "qassay", "score", *arguments, "-q"], **environment)
+    run = Run(curve, size, used.seconds, used.processor, used.peak / (1 << 20))
+    print(f"{curve:28} {size:>10,} {run.seconds:8.2f} s {run.processor:8.2f} s {run.megabytes:7.0f} MB", flush=True)
     return run
 
 
@@ -245,24 +245,45 @@ def page(curves: dict[str, list[Run]], fitted: dict[str, float | None]) -> str:
     )
 
 
+def measured(curve: str, *, rows: int, learned: int, nodes: int) -> list[Run]:
+    """Return the runs of a curve, up to the most rows and nodes."""
+    match curve:
+        case "rows, rouge_l":
+            return [measure(curve, n, "rouge_l", n) for n in (10**power for power in range(3, 8)) if n <= rows]
+        case "rows, ava":
+            return [measure(curve, n, "ava", n) for n in (100, 300, 1000, 3000, 10_000) if n <= learned]
+        case "references, rouge_l":
+            return [measure(curve, n, "rouge_l", REFERENCE_ROWS, references=n) for n in (1, 7, 25, 50)]
+        case "words, rouge_l":
+            return [measure(curve, n, "rouge_l", WORD_ROWS, words=n) for n in (10, 100, 300, 1000)]
+        case "workers, rouge_l":
+            return [measure(curve, n, "rouge_l", min(rows, WORKER_ROWS), workers=n) for n in (1, 2)]
+        case _:
+            return [measure_nodes(n) for n in range(1, nodes + 1)]
+
+
+def recorded() -> dict[str, list[Run]]:
+    """Return the curves of the last measurement."""
+    curves: dict[str, list[Run]] = {}
+    for run in json.loads((OUT / "scaling.json").read_text())["runs"]:
+        curves.setdefault(run[0], []).append(Run(*run))
+    return curves
+
+
 def main() -> None:
     """Measure, fit and draw."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=10_000_000, help="most rows of rouge_l")
     parser.add_argument("--learned", type=int, default=10_000, help="most rows of ava")
     parser.add_argument("--nodes", type=int, default=4, help="most nodes of a cluster")
-    most = parser.parse_args()
-    decades = [10**power for power in range(3, 8)]
+    parser.add_argument("--only", choices=CURVES, nargs="+", help="curves to measure")
+    given = parser.parse_args()
     measure("warming up", 1, "ava", 10)
-    runs = [measure("rows, rouge_l", n, "rouge_l", n) for n in decades if n <= most.rows]
-    runs += [measure("rows, ava", n, "ava", n) for n in (100, 300, 1000, 3000, 10_000) if n <= most.learned]
-    runs += [measure("references, rouge_l", n, "rouge_l", REFERENCE_ROWS, references=n) for n in (1, 7, 25, 50)]
-    runs += [measure("words, rouge_l", n, "rouge_l", WORD_ROWS, words=n) for n in (10, 100, 300, 1000)]
-    runs += [measure("workers, rouge_l", n, "rouge_l", min(most.rows, WORKER_ROWS), workers=n) for n in (1, 2)]
-    runs += [measure_nodes(n) for n in range(1, most.nodes + 1)]
-    curves: dict[str, list[Run]] = {}
-    for run in runs:
-        curves.setdefault(run.curve, []).append(run)
+    curves = recorded() if given.only else {}
+    for name in given.only or CURVES:
+        curves[name] = measured(name, rows=given.rows, learned=given.learned, nodes=given.nodes)
+    curves = {name: curves[name] for name in CURVES if curves.get(name)}
+    runs = [run for found in curves.values() for run in found]
     fitted = {name: exponent(found) for name, found in curves.items() if not name.startswith(("workers", "nodes"))}
     for name, slope in fitted.items():
         print(f"{name}: exponent {'-' if slope is None else format(slope, '.2f')}")
