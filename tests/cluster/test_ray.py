@@ -15,7 +15,7 @@ from moto.server import ThreadedMotoServer
 from pyarrow import parquet
 from ray.cluster_utils import Cluster
 
-from commands import PROGRAM, qassay, qassay_json, write_rows
+from commands import PROGRAM, qassay, qassay_json, qassay_process, write_rows
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -237,6 +237,16 @@ def test_a_bad_row_stops_the_run_with_its_place(cluster, tmp_path):
     )
     assert done.returncode == 2
     assert f'{file}:{ROWS + 1}: "references" is missing' in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_bucket_that_is_not_there_is_an_error(cluster, tmp_path):
+    """One message, no traceback."""
+    file = write_rows(tmp_path / "a.jsonl", rows_of(0))
+    words = ["score", file, "-m", "rouge_l", "--engine", "ray", "-o", "s3://no-such-bucket/scores"]
+    done = qassay_process(*words, env={"RAY_ADDRESS": cluster.address}, check=2)
+    assert "s3://no-such-bucket/scores/rows: cannot be emptied" in done.stderr
+    assert "NO_SUCH_BUCKET" in done.stderr
     assert "Traceback" not in done.stderr
 
 

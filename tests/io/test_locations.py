@@ -6,6 +6,7 @@ from pyarrow import parquet
 
 from commands import answers, qassay, qassay_json, write_rows
 from qassay.errors import DataError, OutputError
+from qassay.io import locations
 from qassay.io.input_stream import Reader
 from qassay.io.locations import Location, expand, is_url
 
@@ -111,3 +112,41 @@ def test_an_address_that_leads_nowhere_is_an_error(address, message):
     """One message, no traceback."""
     done = qassay("score", address, "-m", "rouge_l", check=2)
     assert any(each in done.stderr for each in message.split("|"))
+
+
+class Unreachable:
+    """A file system of Arrow's whose server does not answer."""
+
+    type_name = "s3"
+
+    def __getattr__(self, _):
+        return self._fail
+
+    def _fail(self, *_, **__):
+        message = "AWS Error NETWORK_CONNECTION: could not connect\nwith details"
+        raise OSError(message)
+
+
+@pytest.fixture
+def unreachable(monkeypatch):
+    """A place on a server that does not answer."""
+    files = locations._ArrowFiles(Unreachable())
+    monkeypatch.setattr(locations, "_file_system", lambda _: (files, "bucket"))
+    return Location("s3://bucket/scores")
+
+
+@pytest.mark.parametrize("asking", [Location.status, Location.names, Location.read, Location.clear])
+def test_a_server_that_does_not_answer_is_named(asking, unreachable):
+    """The message has the place, the reason in one line, and the remedy."""
+    with pytest.raises(
+        DataError, match=r"scores: cannot be \w+ \(AWS Error .* connect\); check the address and the acc"
+    ):
+        asking(unreachable)
+
+
+def test_an_output_that_cannot_be_reached_is_an_error(unreachable, tmp_path):
+    """Before a cluster is started: one message, no traceback."""
+    file = write_rows(tmp_path / "a.jsonl", answers(5))
+    done = qassay("score", file, "-m", "rouge_l", "--engine", "ray", "-o", unreachable, check=2)
+    assert "s3://bucket/scores/manifest.json: cannot be read (AWS Error" in done.stderr
+    assert "Traceback" not in done.stderr

@@ -156,12 +156,49 @@ def test_a_shard_whose_input_changed_is_scored_again(shards, tmp_path):
     assert [name for name in sorted(before) if now[name] != before[name]] == ["000001.json"]
 
 
-def test_without_resume_a_run_starts_over(shards, tmp_path):
+def test_without_resume_an_unfinished_run_starts_over(shards, tmp_path):
     """Nothing of a run over more shards is left."""
     folder = tmp_path / "scores"
-    run_of(shards, folder).score()
+    with pytest.raises(KeyboardInterrupt):
+        run_of(shards, folder, cluster=OneMachine(most=3)).score()
     run_of(shards[:2], folder).score()
     assert len(list((folder / "rows").iterdir())) == 2
+
+
+@pytest.mark.parametrize("inputs", [slice(0, 5), slice(0, 2)])
+def test_finished_scores_are_not_replaced(inputs, shards, tmp_path):
+    """A run that may fail leaves those of another, and of the same, as they are."""
+    folder = tmp_path / "scores"
+    run_of(shards, folder).score()
+    before = contents(folder)
+    write_rows(tmp_path / "1.jsonl", [{"id": "x", "candidate": "y"}])
+    with pytest.raises(OutputError, match="holds the scores of a finished run; give a new folder"):
+        run_of(shards[inputs], folder).score()
+    assert contents(folder) == before
+
+
+def test_finished_scores_are_refused_before_ray_is_started(shards, tmp_path):
+    """The command knows without a cluster."""
+    folder = tmp_path / "scores"
+    run_of(shards, folder).score()
+    done = qassay("score", *shards, "-o", folder, "-m", "bleu", "--engine", "ray", check=2)
+    assert "holds the scores of a finished run; give a new folder" in done.stderr
+
+
+def test_a_finished_run_that_fails_when_resumed_stays_finished(shards, tmp_path):
+    """An input that is gone takes no scores with it."""
+    folder = tmp_path / "scores"
+    run_of(shards, folder).score()
+    before = contents(folder)
+    Path(shards[4]).unlink()
+    with pytest.raises(DataError, match="there is no such file"):
+        run_of(shards, folder, resume=True).score()
+    assert contents(folder) == before
+
+
+def contents(folder):
+    """Return all files of a folder by name."""
+    return {each: each.read_bytes() for each in folder.rglob("*") if each.is_file()}
 
 
 @pytest.mark.parametrize(

@@ -76,9 +76,10 @@ class Location:
         return self if is_url(self.url) else Location(str(Path(self.url).absolute()))
 
     def status(self) -> FileStatus | None:
-        """Return size and age, or None where there is nothing."""
+        """Return size and age, or None where there is nothing; raise `DataError` where that cannot be found out."""
         files, path = self._files()
-        return files.status(path)
+        with reachable(self.url):
+            return files.status(path)
 
     def open(self) -> IO[bytes]:
         """Open for reading."""
@@ -91,8 +92,8 @@ class Location:
         return files.seekable(path)
 
     def read(self) -> bytes:
-        """Return the whole content."""
-        with self.open() as file:
+        """Return the whole content; raise `FileNotFoundError` where there is no file, `DataError` otherwise."""
+        with reachable(self.url, may_be_missing=True), self.open() as file:
             return file.read()
 
     @contextmanager
@@ -112,9 +113,8 @@ class Location:
                 Path(path).parent.mkdir(parents=True, exist_ok=True)
                 Path(partial).replace(path)
         except OSError as problem:
-            reason = problem.strerror or problem
             remedy = "choose another place, or make room for it"
-            raise OutputError(f"cannot be written: {reason}; {remedy}", self.url) from problem
+            raise OutputError(f"cannot be written: {_reason(problem)}; {remedy}", self.url) from problem
         finally:
             if partial != path:
                 with suppress(OSError):
@@ -128,12 +128,18 @@ class Location:
     def names(self) -> list[str]:
         """Return the sorted names of the files and folders in a folder; none where there is no folder."""
         files, path = self._files()
-        return sorted(files.listed(path))
+        with reachable(self.url):
+            return sorted(files.listed(path))
 
     def clear(self) -> None:
         """Remove a folder with everything in it."""
         files, path = self._files()
-        files.clear(path)
+        try:
+            files.clear(path)
+        except OSError as problem:
+            raise OutputError(
+                f"cannot be emptied ({_reason(problem)}); check the address and the access rights", self.url
+            ) from problem
 
     def _files(self) -> tuple[_Files, str]:
         if not is_url(self.url):
@@ -159,7 +165,7 @@ def _expanded(path: str) -> list[str]:
         return [path]
     if not _WILD.search(path):
         place = Location(path)
-        with _reachable(path):
+        with reachable(path):
             found = place.status()
             if found is None or not found.is_folder:
                 return [path]
@@ -168,7 +174,7 @@ def _expanded(path: str) -> list[str]:
         if not files:
             raise DataError("there are no files in this folder; check the path", path)
         return files
-    with _reachable(path):
+    with reachable(path):
         files = sorted(each for each in _matching(path) if is_url(each) or Path(each).is_file())
     if not files:
         raise DataError("there is no file that matches this pattern; check the path", path)
@@ -192,12 +198,20 @@ def _matching(pattern: str) -> list[str]:
 
 
 @contextmanager
-def _reachable(path: str) -> Iterator[None]:
+def reachable(path: str, *, may_be_missing: bool = False) -> Iterator[None]:
+    """Raise errors of a file system as `DataError`s with the place; `FileNotFoundError` where it may be missing."""
     try:
         yield
     except OSError as problem:
-        reason = problem.strerror or str(problem).partition("\n")[0]
-        raise DataError(f"cannot be read ({reason}); check the address and the access rights", path) from problem
+        if may_be_missing and isinstance(problem, FileNotFoundError):
+            raise
+        raise DataError(
+            f"cannot be read ({_reason(problem)}); check the address and the access rights", path
+        ) from problem
+
+
+def _reason(problem: OSError) -> str:
+    return problem.strerror or str(problem).partition("\n")[0]
 
 
 class _LocalFiles:
@@ -302,8 +316,9 @@ def _file_system(root: str) -> tuple[_Files, str]:
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         system, path = _through_fsspec(root, fs)
     except OSError as problem:
-        reason = str(problem).partition("\n")[0]
-        raise DataError(f"cannot be reached ({reason}); check the address and the access rights", root) from problem
+        raise DataError(
+            f"cannot be reached ({_reason(problem)}); check the address and the access rights", root
+        ) from problem
     return _ArrowFiles(system), path.rstrip("/")
 
 

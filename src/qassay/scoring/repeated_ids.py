@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from qassay.io.locations import reachable
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -109,7 +111,7 @@ def _range_of(place: Location, partition: int, partitions: int) -> NDArray[np.vo
     """Return the digests of a shard that belong to a partition."""
     each = BUCKETS // partitions
     index_bytes = (BUCKETS + 1) * _INDEX.itemsize
-    with place.open() as file:
+    with reachable(place.url), place.open() as file:
         index = np.frombuffer(file.read(index_bytes), _INDEX)
         first, last = int(index[partition * each]), int(index[(partition + 1) * each])
         file.seek(index_bytes + first * DIGEST.itemsize)

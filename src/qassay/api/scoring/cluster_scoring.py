@@ -51,7 +51,8 @@ def score_on_cluster(
     title: str,
 ) -> StoredScores:
     """Score shards; metrics that are not named are chosen by the first answer, which a worker reads."""
-    place = check_cluster_run(files, run)
+    folder = ScoresFolder(check_cluster_run(files, run))
+    folder.check(resume=run.resume)
     inputs = expand(files)
     scorer = None if metrics is None else scorer_of(metrics)
     if scorer is not None:
@@ -65,7 +66,7 @@ def score_on_cluster(
             run.options,
             scorer,
             cluster,
-            ScoresFolder(place),
+            folder,
             batch=run.batch or scorer.batch_size,
             resume=run.resume,
             seed=run.seed,

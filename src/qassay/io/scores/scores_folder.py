@@ -12,7 +12,7 @@ from typing import IO, Final, Literal
 import msgspec
 
 from qassay.errors import DataError, OutputError, option
-from qassay.io.locations import Location
+from qassay.io.locations import Location, reachable
 
 MANIFEST = "manifest.json"
 PARTS = ("rows", "statistics", "ids", "shards", "repeated")
@@ -111,16 +111,28 @@ class ScoresFolder:
 
     def begin(self, run: str, inputs: list[str], version: str, *, resume: bool) -> None:
         """Make the folder ready for a run, or for resuming one; raise an error where another's files are there."""
-        before = self.manifest()
-        if before is None:
-            self._refuse_foreign()
+        before = self.check(resume=resume)
         if before is not None and resume:
             _check_same(self.place, before, run, inputs)
         else:
             for part in PARTS:
                 (self.place / part).clear()
         self.remove_unfinished()
-        self.write_manifest(Manifest(_MADE_BY, version, run, complete=False, inputs=inputs))
+        if before is None or not before.complete:
+            self.write_manifest(Manifest(_MADE_BY, version, run, complete=False, inputs=inputs))
+
+    def check(self, *, resume: bool) -> Manifest | None:
+        """Return an earlier run's manifest; raise an error where a run would destroy finished scores or other files."""
+        before = self.manifest()
+        if before is None:
+            self._refuse_foreign()
+        elif before.complete and not resume:
+            raise OutputError(
+                "holds the scores of a finished run; give a new folder, or remove this one, or, for the same run, give "
+                f"{option('resume', value=True)}, which scores what changed",
+                str(self.place),
+            )
+        return before
 
     def record(self, shard: int) -> ShardRecord | None:
         """Return what a shard holds; None where it is not written, or not whole."""
@@ -176,7 +188,7 @@ def scores_folder(path: str) -> ScoresFolder | None:
         status = folder.place.status()
         if status is None or not status.is_folder or (folder.place / MANIFEST).status() is None:
             return None
-    except (OSError, ValueError):
+    except (DataError, ValueError):
         return None
     return folder
 
@@ -209,7 +221,7 @@ class HashingFile:
 def hash_of(place: Location) -> str:
     """Return the hash of a file's content."""
     found = blake2b(digest_size=16)
-    with place.open() as file:
+    with reachable(place.url, may_be_missing=True), place.open() as file:
         while piece := file.read(_PIECE):
             found.update(piece)
     return found.hexdigest()
@@ -221,7 +233,7 @@ def hash_of_bytes(content: bytes) -> str:
 
 
 def _check_same(place: Location, before: Manifest, run: str, inputs: list[str]) -> None:
-    again = f"run again without {option('resume', value=True)} to start over"
+    again = "a new folder" if before.complete else f"run again without {option('resume', value=True)} to start over"
     if before.run != run:
         raise DataError(
             f"belongs to another run ({before.run}, not {run}); give the same options, or {again}", str(place)
