@@ -144,6 +144,65 @@ def test_a_damaged_shard_is_scored_again(part, shards, tmp_path):
     assert (folder / part).read_bytes() == content
 
 
+@pytest.mark.parametrize("change", [{"hashes": {}}, {"hashes": {"rows": ""}}, {"shard": 3}, {"examples": "many"}])
+def test_a_damaged_record_is_written_again(change, shards, tmp_path):
+    """Its shard is scored once more, with the same record."""
+    folder = tmp_path / "scores"
+    run_of(shards, folder).score()
+    file = folder / "shards" / "000002.json"
+    before = file.read_bytes()
+    file.write_bytes(json.dumps(json.loads(before) | change).encode())
+    run_of(shards, folder, resume=True).score()
+    assert file.read_bytes() == before
+
+
+def test_a_record_that_counts_other_answers_is_refused(shards, tmp_path):
+    """What it says of the shard cannot be believed."""
+    folder = tmp_path / "scores"
+    run_of(shards, folder).score()
+    file = folder / "shards" / "000002.json"
+    file.write_bytes(json.dumps(json.loads(file.read_bytes()) | {"examples": 41}).encode())
+    with pytest.raises(
+        DataError, match=r"000002\.json: is damaged \(it counts 41 answers, and the statistics 40\); remove"
+    ):
+        run_of(shards, folder, resume=True).score()
+
+
+def _without_hashes(manifest):
+    manifest["shards"][0]["hashes"] = {}
+
+
+def _shard_dropped(manifest):
+    del manifest["shards"][2]
+
+
+def _shard_twice(manifest):
+    manifest["shards"].insert(2, manifest["shards"][2])
+
+
+def _shards_exchanged(manifest):
+    manifest["shards"][1:3] = reversed(manifest["shards"][1:3])
+
+
+def _one_answer_more(manifest):
+    manifest["examples"] += 1
+
+
+@pytest.mark.parametrize("damage", [_without_hashes, _shard_dropped, _shard_twice, _shards_exchanged, _one_answer_more])
+def test_a_damaged_manifest_is_not_read(damage, shards, tmp_path):
+    """One message says what is wrong; resuming the run writes the manifest again."""
+    folder = tmp_path / "scores"
+    run_of(shards, folder).score()
+    file = folder / "manifest.json"
+    before = file.read_bytes()
+    manifest = json.loads(before)
+    damage(manifest)
+    file.write_text(json.dumps(manifest))
+    assert "manifest.json: is damaged (" in qassay("compare", folder, check=2).stderr
+    run_of(shards, folder, resume=True).score()
+    assert file.read_bytes() == before
+
+
 def test_a_shard_whose_input_changed_is_scored_again(shards, tmp_path):
     """By size and time; the others stay."""
     folder = tmp_path / "scores"

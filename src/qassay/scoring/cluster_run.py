@@ -169,14 +169,26 @@ class ClusterRun:
         totals = self.scorer.totals()
         totals.identities = _common_metrics(records)
         for record in records:
-            place = self.folder.file("statistics", record.shard)
-            content = place.read()
-            if hash_of_bytes(content) != record.hashes["statistics"]:
-                raise DataError(f"is not what the run wrote; run again with {option('resume', value=True)}", str(place))
-            part = self.scorer.totals()
-            part.restore(content)
-            totals.merge(part)
+            totals.merge(self._statistics(record))
         return totals
+
+    def _statistics(self, record: ShardRecord) -> Totals:
+        place = self.folder.file("statistics", record.shard)
+        try:
+            content = place.read()
+        except FileNotFoundError:
+            content = b""
+        if hash_of_bytes(content) != record.hashes["statistics"]:
+            raise DataError(f"is not what the run wrote; run again with {option('resume', value=True)}", str(place))
+        part = self.scorer.totals()
+        part.restore(content)
+        if part.examples != record.examples:
+            raise DataError(
+                f"is damaged (it counts {record.examples:,} answers, and the statistics {part.examples:,}); remove it "
+                f"and run again with {option('resume', value=True)}",
+                str(self.folder.file("shards", record.shard)),
+            )
+        return part
 
     def _left_out(self, records: Sequence[ShardRecord]) -> ShardsRead:
         found = ShardsRead()

@@ -17,6 +17,8 @@ from qassay.io.locations import Location, reachable
 MANIFEST = "manifest.json"
 PARTS = ("rows", "statistics", "ids", "shards", "repeated")
 """The folders within such a folder."""
+HASHED = frozenset({"rows", "statistics", "ids"})
+"""The parts whose files a shard's record has the hashes of."""
 UNFINISHED = "unfinished"
 """The folder of files that are being written, where a file system shows these; a finished run has none."""
 _PIECE = 1 << 20
@@ -102,7 +104,7 @@ class ScoresFolder:
             return msgspec.json.decode(place.read(), type=Manifest)
         except msgspec.MsgspecError as problem:
             raise OutputError(
-                "is damaged, or no run of Qassay wrote it; move it away, or choose another folder", str(place)
+                "is damaged, or no run of Qassay wrote it; move the folder away, or choose another", str(place)
             ) from problem
 
     def write_manifest(self, manifest: Manifest) -> None:
@@ -138,9 +140,10 @@ class ScoresFolder:
         """Return what a shard holds; None where it is not written, or not whole."""
         place = self.file("shards", shard)
         try:
-            return msgspec.json.decode(place.read(), type=ShardRecord)
+            found = msgspec.json.decode(place.read(), type=ShardRecord)
         except (FileNotFoundError, msgspec.MsgspecError):
             return None
+        return found if found.shard == shard and found.hashes.keys() == HASHED else None
 
     def is_whole(self, record: ShardRecord) -> bool:
         """Whether the files of a shard are what its record says."""
@@ -158,6 +161,11 @@ class ScoresFolder:
             raise DataError(
                 f"holds the scores of a run that is not finished; finish it with {option('resume', value=True)}",
                 str(self.place),
+            )
+        if damage := _damage(manifest):
+            raise DataError(
+                f"is damaged ({damage}); run `qassay score` with {option('resume', value=True)} to write it again",
+                str(self.place / MANIFEST),
             )
         for each in manifest.shards:
             file = self.file("rows", each.shard)
@@ -230,6 +238,22 @@ def hash_of(place: Location) -> str:
 def hash_of_bytes(content: bytes) -> str:
     """Return the hash of a file with this content."""
     return blake2b(content, digest_size=16).hexdigest()
+
+
+def _damage(manifest: Manifest) -> str | None:
+    """Return what shows that a finished run did not write its manifest so; None where nothing does."""
+    shards = manifest.shards
+    if len(shards) != len(manifest.inputs):
+        return f"it has {len(shards):,} shards, and {len(manifest.inputs):,} inputs"
+    for at, (shard, name) in enumerate(zip(shards, manifest.inputs, strict=True)):
+        if (shard.shard, shard.input) != (at, name):
+            return f"in place of shard {at} is shard {shard.shard} of {shard.input}"
+        if shard.hashes.keys() != HASHED:
+            return f"shard {at} does not have the hashes of its files"
+    counted = (sum(each.examples for each in shards), sum(each.skipped_total for each in shards))
+    if counted != (manifest.examples, manifest.skipped):
+        return "the counts of its shards do not add up"
+    return None
 
 
 def _check_same(place: Location, before: Manifest, run: str, inputs: list[str]) -> None:
