@@ -101,6 +101,10 @@ class PluginWarning(UserWarning):
     """Something of an installed package that is passed over; the message names the package."""
 
 
+class ClusterWarning(UserWarning):
+    """Workers that a cluster has no room for now."""
+
+
 class NoSuchScoreError(SpecError, KeyError, IndexError):
     """A metric, system or answer that a table has no scores of; a lookup's own error as well."""
 

@@ -126,6 +126,7 @@ def test_report_is_written(tmp_path):
         (["--on-error", "maybe"], "stop or skip"),
         (["--map", "candidate"], "OURS=THEIRS"),
         (["--engine", "cloud"], "local or ray"),
+        (["--engine", "ray", "--ray-gpus", "1.5", "-o", "new"], "--ray-gpus is 1.5; give a whole number"),
         (["--language", "klingon!"], "is not a language"),
         (["-o", "scores.doc"], ".jsonl"),
         (["-o", "nowhere/scores.jsonl"], "nowhere/scores.jsonl"),

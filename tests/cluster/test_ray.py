@@ -2,8 +2,12 @@
 
 import json
 import os
+import re
 import signal
+import socket
+import socketserver
 import subprocess
+import threading
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -16,6 +20,8 @@ from pyarrow import parquet
 from ray.cluster_utils import Cluster
 
 from commands import PROGRAM, qassay, qassay_json, qassay_process, write_rows
+from qassay.errors import ClusterWarning
+from qassay.scoring.engines.ray import RayCluster
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -238,6 +244,59 @@ def test_a_bad_row_stops_the_run_with_its_place(cluster, tmp_path):
     assert done.returncode == 2
     assert f'{file}:{ROWS + 1}: "references" is missing' in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.fixture
+def web_server():
+    """The address of a server that is none of Ray's, such as its dashboard."""
+    with socketserver.TCPServer(("127.0.0.1", 0), _NotRay) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield "127.0.0.1:{1}".format(*server.server_address)
+        server.shutdown()
+
+
+class _NotRay(socketserver.BaseRequestHandler):
+    def handle(self):
+        self.request.recv(1 << 10)
+        self.request.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+
+
+@pytest.fixture
+def closed_port():
+    """An address where nothing answers."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return "127.0.0.1:{1}".format(*server.getsockname())
+
+
+@pytest.mark.parametrize(
+    ("address", "reason"), [("closed_port", "Connection refused"), ("web_server", "what answers at .* is not Ray")]
+)
+def test_an_address_without_a_cluster_is_an_error(address, reason, request, tmp_path, monkeypatch):
+    """At once, where Ray itself tries for minutes."""
+    monkeypatch.setenv("RAY_ADDRESS", request.getfixturevalue(address))
+    file = write_rows(tmp_path / "a.jsonl", rows_of(0))
+    done = qassay("score", file, "-m", "rouge_l", "--engine", "ray", "-o", tmp_path / "scores", check=2)
+    assert re.search(rf"no Ray cluster can be reached \({reason}\); check RAY_ADDRESS", done.stderr)
+
+
+def test_workers_that_this_machine_has_no_room_for_are_refused(tmp_path):
+    """Ray itself would wait for a machine that never comes."""
+    file = write_rows(tmp_path / "a.jsonl", rows_of(0))
+    words = ["score", file, "-m", "rouge_l", "--engine", "ray", "--ray-gpus", "64", "-o", tmp_path / "scores"]
+    done = qassay_process(*words, env={"RAY_ADDRESS": ""}, check=2)
+    assert "no machine of the cluster has room for a worker with 1 CPU and 64 GPUs (they have " in done.stderr
+    assert "ask for less with --ray-cpus or --ray-gpus" in done.stderr
+    assert not Path(tmp_path / "scores").exists()
+
+
+def test_workers_wait_for_machines_with_a_warning(cluster, monkeypatch):
+    """A cluster that was there before may grow; no node has the CPUs of both."""
+    monkeypatch.setenv("RAY_ADDRESS", cluster.address)
+    message = (
+        r"room for a worker with 2 CPUs and 0 GPUs \(they have 1 CPU and 0 GPUs; 0 CPUs and 0 GPUs\); the run waits"
+    )
+    with pytest.warns(ClusterWarning, match=message), RayCluster(cpus=2):
+        pass
 
 
 def test_a_bucket_that_is_not_there_is_an_error(cluster, tmp_path):

@@ -15,7 +15,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command, get_group
 
 from qassay.cli.shown_command import command_words
-from qassay.errors import PluginWarning, SpecError
+from qassay.errors import ClusterWarning, PluginWarning, SpecError
 from qassay.version import __version__
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ def execute(words: Sequence[str]) -> int:
 
 def _show_warning(otherwise: Callable[..., None], problem: Any, category: Any, *place: Any) -> None:  # noqa: ANN401
     """Print a warning of ours as messages are printed; others as they are."""
-    if not issubclass(category, PluginWarning):
+    if not issubclass(category, PluginWarning | ClusterWarning):
         otherwise(problem, category, *place)
         return
     from qassay.cli.terminal import say  # noqa: PLC0415 - only when something is passed over

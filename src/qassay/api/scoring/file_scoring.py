@@ -64,6 +64,8 @@ class FileRun:
                 raise SpecError(f"{option(name)} is {value!r:.60}; give a number from {least} to {_MOST_WORKERS}")
             if self.engine != "ray" and value != FileRun.__dataclass_fields__[name].default:
                 raise SpecError(f"{option(name)} is for {option('engine', 'ray')}; leave it out, or give both")
+        if self.ray_gpus > 1 and self.ray_gpus != int(self.ray_gpus):
+            raise SpecError(f"{option('ray_gpus')} is {self.ray_gpus}; give a whole number, or a part of one GPU")
         check_whole("workers", self.workers, least=1, most=_MOST_WORKERS)
         if self.batch is not None:
             check_whole("batch", self.batch, least=1, most=_MOST_AT_ONCE)
