@@ -46,12 +46,23 @@ def without_overlaps(found: list[Mention]) -> list[Mention]:
 
 
 def contains_words(text: str, words: str) -> bool:
-    """Whether a text has words as they are, but for capitals and hyphens; 1990s does not contain 90s."""
+    """Whether a text has words as they are, but for capitals and hyphens.
+
+    Neither does 1990s contain 90s nor European EU; a plural contains its singular.
+    """
     plain, wanted = (each.lower().replace("-", " ") for each in (text, words))
     place = plain.find(wanted)
-    while place > 0 and plain[place - 1].isalnum():
+    while place >= 0 and _cuts_word(plain, place, place + len(wanted)):
         place = plain.find(wanted, place + 1)
     return place >= 0
+
+
+def _cuts_word(text: str, start: int, end: int) -> bool:
+    """Whether a span is a part of a longer word, other than its plural."""
+    if start and text[start - 1].isalnum():
+        return True
+    behind = text[end : end + 1] if text[end : end + 1] != "s" else text[end + 1 : end + 2]
+    return behind.isalpha()
 
 
 def compare_mentions(

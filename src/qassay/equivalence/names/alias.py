@@ -75,4 +75,5 @@ ALIAS = Rule(
     needs=Needs(reference=(CAPITAL,)),
     rewrite=_as_in_reference,
     tables=("aliases",),
+    revision=2,
 )
