@@ -143,7 +143,7 @@ def labelled_pairs() -> list[tuple[Example, dict[str, float | None]]]:
 def verification() -> dict[str, Any]:
     """Measure every method on the labelled pairs."""
     pairs = labelled_pairs()
-    table = score_examples([example for example, _ in pairs], VERIFICATION)
+    table = score_examples([example for example, _ in pairs], [*VERIFICATION, "ava"])
     found: dict[str, Any] = {"notes": dict(table.notes)}
     for label in LABELS:
         judgements = [labels[label] for _, labels in pairs]
@@ -160,7 +160,7 @@ def show_verification(
     leads: Sequence[MethodDifference],
     published: Mapping[str, tuple[float, float]],
 ) -> None:
-    """Print one table of methods, and by how much LERC is ahead of each other one."""
+    """Print one table of methods, and by how much LERC and AVA are ahead of each other one."""
     print(f"\n{title} (n = {rows[0].n})\n{'':40}accuracy   MSE     AUC{'     published' if published else ''}")
     for row in rows:
         marks = ("*" if row.accuracy_tied else " ", "*" if row.mse_tied else " ")
@@ -169,9 +169,9 @@ def show_verification(
         beside = "" if accuracy is None else f"{accuracy:.1f}  {error:.2f}"
         print(f"{row.method:40}{row.accuracy:7.1%}{marks[0]}  {row.mse:.3f}{marks[1]}  {area}   {beside}")
     for lead in leads:
-        if lead.a.startswith("lerc"):
+        if lead.a.startswith(("lerc", "ava")):
             print(
-                f"lerc ahead of {lead.b}: accuracy {lead.accuracy:+.3f} (p = {lead.accuracy_p:.4f}), "
+                f"{lead.a.split(',')[0]} ahead of {lead.b}: accuracy {lead.accuracy:+.3f} (p = {lead.accuracy_p:.4f}), "
                 f"squared error {-lead.mse:+.3f} (p = {lead.mse_p:.4f})"
             )
 
