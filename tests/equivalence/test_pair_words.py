@@ -76,3 +76,17 @@ def test_pairs_do_not_touch_each_other():
     """A pair's words are held against those of its other text alone."""
     words = words_of(("backyard", "a garden"), ("garden", "back yard"))
     np.testing.assert_array_equal(words.may_join_otherwise(), [False, False])
+
+
+@pytest.mark.parametrize(
+    ("reference", "candidate", "expected"),
+    [
+        ("It's safe", "It is safe", True),
+        ("safe", "it's", True),
+        ("safe", "It is safe", False),
+        ("safe", "it\u2019s", True),  # nothing is known
+    ],
+)
+def test_pairs_with_an_apostrophe_are_found(reference, candidate, expected):
+    """On either side; what is contracted in one text may be spelt out in the other."""
+    assert words_of((reference, candidate)).have_apostrophe().tolist() == [expected]

@@ -45,6 +45,7 @@ def _is_short(pair: AnswerPair) -> bool:
 
 
 def _rewrite(pair: AnswerPair) -> list[Replacement]:
+    """Put a candidate that states the reference's relation into its words, and leave nothing of its reverse."""
     wanted = _stated(pair.reference)
     given = _stated(pair.candidate) if wanted else ()
     if any(_equal(one, other) and _is_all(one, pair) for one in given for other in wanted):
@@ -61,8 +62,10 @@ def _rewrite(pair: AnswerPair) -> list[Replacement]:
 
 
 def _equal(one: Relation, other: Relation) -> bool:
-    sides = (one.name, *map(list, one[1:4])) == (other.name, *map(list, other[1:4]))
-    return sides and not one.name.startswith("the ")
+    """Whether two relations are the same but for the order of their words; a mother and a father are parents both."""
+    alike = one.name == other.name and not one.name.startswith("the ")
+    sides = zip((one.first, one.second, one.detail), (other.first, other.second, other.detail), strict=True)
+    return alike and all(list(each) == list(wanted) for each, wanted in sides)
 
 
 def _is_all(relation: Relation, pair: AnswerPair) -> bool:
