@@ -46,6 +46,9 @@ _MOST_WORDS = 20
 """Words of a candidate that denies the reference; a longer one may deny much on the way."""
 _MORE = 2
 """Words that may follow the denied reference: the Pacific Ocean for the Pacific."""
+_STEM = 3
+"""Letters by which a verb is known in another form."""
+_PRONOUNS = frozenset({"it", "that", "this", "him", "her", "them", "so"})
 _MARK = re.compile(r"[+#]")
 _WORD = re.compile(r"\w+")
 _EMPTY_WORDS = frozenset({"a", "an", "the", "in", "on", "at", "of", "by", "to", "it", "is", "was"})
@@ -87,11 +90,12 @@ def _denies_reference(pair: AnswerPair) -> bool:
         marked = set(_MARK.findall(match["what"])) - set(_MARK.findall(pair.reference))
         if begins and not marked and not _NOT_ALL & set(denied) and not rest & set(wanted):
             return True
-    return _denies_all(pair.candidate, wanted)
+    return _denies_all(pair, wanted)
 
 
-def _denies_all(candidate: str, wanted: Sequence[str]) -> bool:
+def _denies_all(pair: AnswerPair, wanted: Sequence[str]) -> bool:
     """Whether a candidate of one clause does nothing but deny the reference, before the verb or behind it."""
+    candidate = pair.candidate
     negations = list(_NEGATION.finditer(candidate))
     if len(negations) != 1 or not _CLAUSE.fullmatch(candidate.strip()):
         return False
@@ -99,11 +103,17 @@ def _denies_all(candidate: str, wanted: Sequence[str]) -> bool:
     if before == ["do"] or _OTHER_SENSE & {*before[1:], *behind} - set(wanted):
         return False
     if [word for word in before if word not in _VERBS] == wanted:
-        return bool(behind)
+        return _is_asked(candidate[negations[0].end() :], pair.question)
     return set(wanted).isdisjoint(before) and any(
         behind[skipped : skipped + len(wanted)] == wanted and len(behind) <= skipped + len(wanted) + _MORE
         for skipped in range(_BETWEEN)
     )
+
+
+def _is_asked(denied: str, question: str) -> bool:
+    """Whether what is denied of the reference may be what the question asks: "B isn't safe" says which is unsafe."""
+    asked = {word[:_STEM] for word in _content(question) if len(word) >= _STEM}
+    return any(word in _PRONOUNS or word[:_STEM] in asked for word in _WORD.findall(denied.lower()))
 
 
 DENIAL = Rule(

@@ -53,6 +53,14 @@ _REFUTES = re.compile(
 """What takes back a yes that was mere courtesy: Sure! They don't."""
 
 
+_TURNS = re.compile(
+    r"\b(?:not|cannot|never|no\slonger|impossible|forbidden|prohibited|false|untrue|myth|refuse[ds]?|fail(?:ed|s)?|mind)\b|n['\u2019]t\b",
+    re.IGNORECASE,
+)
+"""A question that denies something: yes may mean no."""
+_OPEN_QUESTION = re.compile(r"\W*(?:who|what|which|how|where|when|why)\b", re.IGNORECASE)
+
+
 class OpeningOpinion(NamedTuple):
     """How a text opens: with yes (1) or no (-1), and where these words end."""
 
@@ -93,7 +101,7 @@ def opinion(text: str) -> OpeningOpinion | None:
 
 
 def _both_open(pair: AnswerPair) -> bool:
-    if not _PLAIN.match(pair.reference):
+    if not _PLAIN.match(pair.reference) or _TURNS.search(pair.question) or _OPEN_QUESTION.match(pair.question):
         return False
     return opinion(pair.reference) is not None and opinion(pair.candidate) is not None
 

@@ -33,7 +33,8 @@ _DEGREES = frozenset(
     {"much", "far", "even", "way", "lot", "slightly", "bit", "little", "significantly", "considerably"}
 )
 _NOBODY = frozenset(
-    {"nobody", "no", "none", "nothing", "neither", "hardly", "few", "only", "if", "unless", "could", "would"}
+    {"nobody", "no", "none", "nothing", "neither", "hardly", "few", "only", "if", "unless", "could", "would", "rarely"}
+    | {"failed", "fails", "unable", "almost", "nearly", "wanted", "wants", "hoped", "hopes", "tried", "tries"}
 )
 """Words with which an answer states no relation between its two sides, or another one."""
 _TO_ANOTHER = frozenset({"for", "with", "to", "about", "against", "of", "from", "as"})
