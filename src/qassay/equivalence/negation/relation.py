@@ -23,8 +23,8 @@ _LONGEST = 120
 _MOST_OF_NAME = 5
 _TOGETHER = frozenset({"with", "alongside", "between", "from", "or", "near", "next", "to", "beside", "'s", "\u2019s"})
 """Words of a side that holds two, or one that is neither of them."""
-_CLAUSES = frozenset({",", "but", "nearly", "almost", "failed", "tried", "that", "said", "says", "while", "whereas"})
-"""Words of an answer that states more than one relation, or none for sure."""
+_CLAUSES = frozenset({",", "but", "that", "said", "says", "while", "whereas"})
+"""Words of an answer that states more than one relation, or what somebody says."""
 _FIGURES = re.compile(r"\d+")
 _SUBJECTS = frozenset({"it", "he", "she", "they"})
 _PRONOUNS = _SUBJECTS | {"this", "that", "him", "her", "them", "his", "their", "its"}

@@ -32,6 +32,7 @@ _QUANTITIES = frozenset({"more", "less", "fewer"})
 _DEGREES = frozenset(
     {"much", "far", "even", "way", "lot", "slightly", "bit", "little", "significantly", "considerably"}
 )
+"""Words that say by how much without a measure."""
 _NOBODY = frozenset(
     {"nobody", "no", "none", "nothing", "neither", "hardly", "few", "only", "if", "unless", "could", "would", "rarely"}
     | {"failed", "fails", "unable", "almost", "nearly", "wanted", "wants", "hoped", "hopes", "tried", "tries"}
@@ -58,7 +59,7 @@ _TRANSFERS = {
 }
 """Verbs between two sides with a thing between them: the relation's name, and what stands before the second side."""
 _RELATION_WORDS = frozenset({*_RELATIONS, *_TRANSFERS, "than"})
-_KNOWN = frozenset({name for name, _ in _RELATIONS.values()} | {name for name, _, _ in _TRANSFERS.values()})
+_KNOWN_NAMES = frozenset({name for name, _ in _RELATIONS.values()} | {name for name, _, _ in _TRANSFERS.values()})
 _BOTH_WAYS = read_words("both_ways_verbs")
 """Verbs that hold the other way round, or join a thing and its name."""
 _BEHIND_NAME = frozenset({"in", "on", "at", "during", "after", "before", "for", "when", "by", "as", ",", "and", "("})
@@ -157,7 +158,7 @@ def _turn(
 
 def is_known(name: str) -> bool:
     """Whether a relation is a comparison or stands in the tables, and so does not hold the other way round."""
-    return name.startswith(COMPARED) or name in _KNOWN
+    return name.startswith(COMPARED) or name in _KNOWN_NAMES
 
 
 def _side(words: Sequence[str]) -> Sequence[str]:
@@ -320,12 +321,12 @@ def _stated_by_noun(words: Sequence[str], place: int, name: str, turned: bool) -
 
 def _stated_by_comparison(words: Sequence[str], place: int) -> Iterator[Relation]:
     verb = next((i for i, word in enumerate(words[:place]) if word in _BE | {"has", "had", "have"}), 0)
-    before = max((i for i, word in enumerate(words[:place]) if word == "than"), default=0)
-    for i in range(max(verb, before) + 1, place):
+    start = max((i for i, word in enumerate(words[:place]) if word == "than" or i == verb), default=0) + 1
+    for i in range(start, place):
         if verb and (found := _comparison(words, i)):
             detail = [
                 word
-                for word in (*words[max(verb, before) + 1 : i], *words[i + 1 + (words[i] in _QUANTITIES) : place])
+                for word in (*words[start:i], *words[i + 1 + (words[i] in _QUANTITIES) : place])
                 if word not in _DEGREES
             ]
             yield _turn(COMPARED + found[0], words[:verb], words[place + 1 :], turned=found[1], detail=detail)
