@@ -1,10 +1,15 @@
+import shutil
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from answers import answer
 from qassay.features.batch import Batch
 from qassay.metrics.breakdown import Ingredient, ScoreBreakdown
+from qassay.metrics.learned.base import NO_QUESTION
 from qassay.metrics.registry import create, create_all
+from qassay.models.base import EMBEDDED_FOLDER
 
 QUESTION = "How many steps are involved in a hypothesis test?"
 
@@ -72,6 +77,48 @@ def test_lerc_reads_the_context():
     first, second = values("lerc", bare, within)
 
     assert first != second
+
+
+@pytest.mark.parametrize(
+    ("spec", "reads"),
+    [
+        ("lerc", True),
+        ("lerc,question=no", False),
+        ("lerc,context=phrase", False),
+        ("lerc,context=phrase,question=yes", True),
+    ],
+)
+def test_lerc_reads_questions_unless_they_are_about_phrases(spec: str, reads: bool):
+    """Two questions about the same phrase make a difference where they are read, and the signature says where not."""
+    context = "A hypothesis test has a few of them, and each is short."
+    batch = Batch(
+        [answer("a few of them", "four", question=each, context=context) for each in (QUESTION, "Who is it?")]
+    )
+    metric = create(spec)
+
+    first, second = metric.values(batch)
+
+    assert (first != second) == reads
+    assert metric.identity(batch.resources).get("question") == (None if reads else "no")
+
+
+def test_a_reader_of_ones_own_is_asked_about_phrases(tmp_path: Path):
+    """What is known of the embedded network need not hold for another."""
+    folder = shutil.copytree(EMBEDDED_FOLDER, tmp_path / "mine")
+
+    embedded, own = (create(f"lerc,context=phrase{model}") for model in ("", f",model={folder}"))
+
+    assert (embedded.reads_questions, own.reads_questions) == (False, True)
+
+
+def test_questions_that_are_not_read_are_not_missed():
+    """A phrase without a question is no cause for a note."""
+    batch = Batch([answer("a few", "four", context="It takes a few.")])
+
+    create("lerc,context=phrase").values(batch)
+    assert not batch.notes
+    create("lerc,context=phrase,question=yes").values(batch)
+    assert list(batch.notes) == [NO_QUESTION]
 
 
 def test_five_hundred_references_are_judged():

@@ -71,7 +71,8 @@ class LearnedMetric(MeanMetric):
 
     def values(self, batch: Batch) -> Floats:
         """Combine the references' probabilities."""
-        note_missing_questions(batch)
+        if self.reads_questions:
+            note_missing_questions(batch)
         pairs = self._usable(batch)
         scores = self.pair_scores(batch, pairs)
         if self.text("refs") == "max":
@@ -155,6 +156,11 @@ class LearnedMetric(MeanMetric):
                 ingredients = tuple(Ingredient(name, shortened(text)) for name, text in shown)
                 explained[i] = ScoreBreakdown(ingredients, parts.get(row, ()))
         return explained
+
+    @property
+    def reads_questions(self) -> bool:
+        """Whether questions are read where there are any."""
+        return True
 
     @property
     def reads_assertions(self) -> bool:

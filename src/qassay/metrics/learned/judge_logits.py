@@ -19,17 +19,23 @@ if TYPE_CHECKING:
 
 
 def judge_inputs(
-    batch: Batch, pairs: Pairs, *, context: bool = False, asserted: Sequence[Spans | None] | None = None
+    batch: Batch,
+    pairs: Pairs,
+    *,
+    context: bool = False,
+    question: bool = True,
+    asserted: Sequence[Spans | None] | None = None,
 ) -> list[JudgeInput]:
-    """Return the texts of each pair, with the example's context or without, and where the candidates assert something.
+    """Return the texts of each pair, and where the candidates assert something.
 
-    Without `asserted`, by example, they assert the whole of themselves.
+    The example's context and question are among them or left out. Without `asserted`, by example, candidates assert
+    the whole of themselves.
     """
     texts, questions = batch.texts, batch.questions
     sides = pairs.example, batch.reference[pairs.reference], batch.candidate[pairs.example]
     return [
         JudgeInput(
-            questions[i],
+            questions[i] if question else "",
             texts[reference],
             texts[candidate],
             (batch.examples[i].context or "") if context else "",
@@ -40,16 +46,23 @@ def judge_inputs(
 
 
 def judge_logits(
-    batch: Batch, ref: str, pairs: Pairs, *, context: bool, whole: bool = False, kind: str = "mini"
+    batch: Batch,
+    ref: str,
+    pairs: Pairs,
+    *,
+    context: bool,
+    question: bool = True,
+    whole: bool = False,
+    kind: str = "mini",
 ) -> Floats:
-    """Return a judge's logit for each pair, with the example's context or without; the same pair is judged once.
+    """Return a judge's logit for each pair, with context and question or without; the same pair is judged once.
 
     A judge that is told what candidates assert is told so, unless they assert the `whole` of themselves.
     """
     known: dict[JudgeInput, float] = batch.shared_memo((judge_logits, ref, kind), dict)
     judge = batch.resources.judge(ref, kind)
     asserted = _asserted(batch) if judge.reads_assertions and not whole else None
-    wanted = judge_inputs(batch, pairs, context=context, asserted=asserted)
+    wanted = judge_inputs(batch, pairs, context=context, question=question, asserted=asserted)
     new = [pair for pair in dict.fromkeys(wanted) if pair not in known]
     if new:
         known.update(zip(new, judge.judge(new).tolist(), strict=True))

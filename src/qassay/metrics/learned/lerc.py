@@ -15,6 +15,7 @@ from qassay.metrics.learned.judge_logits import judge_logits
 from qassay.metrics.learned.screening import SCREEN
 from qassay.metrics.lexical.ngrams import identical
 from qassay.metrics.phrase_in_context import surrounding_context
+from qassay.models.base import EMBEDDED
 from qassay.models.load import has_reader
 from qassay.spec import Param
 
@@ -35,7 +36,8 @@ class Lerc(LearnedMetric):
 
     The embedded reader is the judge's network, trained on verdicts and graded ratings alike. With `context=phrase` the
     candidate is a phrase of its context: 600 characters around it are read, and candidates that equal the reference
-    after normalisation count 1 (Deutsch and Roth 2022).
+    after normalisation count 1 (Deutsch and Roth 2022). The embedded reader then leaves the question out: it compares
+    phrases better without.
     """
 
     name = "lerc"
@@ -50,6 +52,12 @@ class Lerc(LearnedMetric):
             "whole",
             "read the whole context, or as much as surrounds the candidate, which is a phrase of it",
             choices=("whole", "phrase"),
+        ),
+        Param(
+            "question",
+            "auto",
+            "read the question; as auto, unless context=phrase and the model is the embedded one",
+            choices=("auto", "yes", "no"),
         ),
         UNREAD,
         RULES,
@@ -66,8 +74,16 @@ class Lerc(LearnedMetric):
         return has_reader(ref)
 
     def identity(self, resources: Resources) -> dict[str, str]:
-        """Add the reader's fingerprint."""
-        return {**super().identity(resources), "model": resources.judge(self.text("model")).fingerprint}
+        """Add the reader's fingerprint, and whether questions are left out."""
+        left_out = {} if self.reads_questions else {"question": "no"}
+        return {**super().identity(resources), **left_out, "model": resources.judge(self.text("model")).fingerprint}
+
+    @property
+    def reads_questions(self) -> bool:
+        """Whether questions are read; by default the embedded reader leaves those about phrases out."""
+        if self.text("question") == "auto":
+            return not self._of_phrases or self.text("model") != EMBEDDED
+        return self.text("question") == "yes"
 
     @property
     def reads(self) -> frozenset[str]:
@@ -76,7 +92,14 @@ class Lerc(LearnedMetric):
 
     def pair_logits(self, batch: Batch, pairs: Pairs) -> Floats:
         """Read each pair with its context."""
-        return judge_logits(batch, self.text("model"), pairs, context=True, whole=self._of_phrases)
+        return judge_logits(
+            batch,
+            self.text("model"),
+            pairs,
+            context=True,
+            question=self.reads_questions,
+            whole=self._of_phrases,
+        )
 
     def values(self, batch: Batch) -> Floats:
         """Read phrases in what surrounds them, unless they are the same answer."""
