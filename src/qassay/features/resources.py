@@ -32,6 +32,8 @@ class Resources:
     """What first passes gathered, by their keys."""
     model: str = EMBEDDED
     """The model that the run names: its keyphrase head, where it has one, gives the weights."""
+    reads_answers: str = EMBEDDED
+    """The model whose answer reader finds what answers assert."""
     device: Device = "auto"
     threads: int | None = None
     questions: Models | None = None
@@ -56,7 +58,7 @@ class Resources:
 
     def answer_reader(self) -> OnnxReader:
         """Open what reads answers for what they assert; it is opened once."""
-        return load_answer_reader(EMBEDDED, self.threads, self.device)
+        return load_answer_reader(self.reads_answers, self.threads, self.device)
 
     def consistency(self, ref: str) -> OnnxConsistency:
         """Open what checks claims against documents; the same one twice is opened once."""

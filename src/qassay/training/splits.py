@@ -3,12 +3,13 @@
 import hashlib
 import zlib
 from collections.abc import Iterable, Sequence
-from typing import Literal, Protocol, TypeVar
+from typing import Literal, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
-from qassay.arrays import Ints
-from qassay.training.answer_text import question_key
+from qassay.arrays import Bools, Ints
+from qassay.errors import SpecError
+from qassay.training.answer_text import group_of, question_key
 
 Side = Literal["train", "dev", "test"]
 TRAIN, DEV, TEST = "train", "dev", "test"
@@ -54,6 +55,30 @@ def side_of_article(title: str) -> Side:
 def folds_of(groups: Sequence[str], folds: int) -> Ints:
     """Return each row's fold by the hash of its group, so that a question's answers are never parted."""
     return np.array([zlib.crc32(group.encode()) % folds for group in groups], np.int64)
+
+
+def folds_of_questions(questions: Sequence[str], folds: int) -> Ints:
+    """Return each row's fold by its question, the same one in whatever data the question is."""
+    return folds_of([group_of(question) for question in questions], folds)
+
+
+class QuestionFold(NamedTuple):
+    """One of several folds of the questions, from 1 on."""
+
+    number: int
+    folds: int
+
+    @classmethod
+    def parse(cls, text: str) -> "QuestionFold":
+        """Read `K/N`."""
+        number, slash, folds = text.partition("/")
+        if slash and number.strip().isdecimal() and folds.strip().isdecimal() and 1 <= int(number) <= int(folds) > 1:
+            return cls(int(number), int(folds))
+        raise SpecError(f'"{text}" is no fold; say which one of how many, as in 1/4')
+
+    def holds(self, questions: Sequence[str]) -> Bools:
+        """Return which questions are in the fold."""
+        return np.asarray(folds_of_questions(questions, self.folds) == self.number - 1, bool)
 
 
 def sample(rows: Iterable[Row], most: int, rng: np.random.Generator) -> list[Row]:

@@ -15,7 +15,7 @@ from qassay.models.onnx.judge import JudgeInput, OnnxJudge
 from qassay.training.export.encoder import export_encoder
 from qassay.training.export.heads import export_judge
 from qassay.training.judge.inputs import JudgeInputs, prepare
-from qassay.training.judge.network import JudgeNetwork, JudgePairs, layers_that_read, logits, train
+from qassay.training.judge.network import JudgeNetwork, JudgePairs, _epoch, layers_that_read, logits, train
 from qassay.training.judge.opinions import second_opinions, source_opinions
 from qassay.training.judge.rows import JudgeRow
 from qassay.training.judge.trainers import Extra, train_network
@@ -236,3 +236,15 @@ def test_a_network_on_the_embedded_trunk_begins_with_layers_that_read():
     assert {name.split(".")[1] for name in begun} == set("0123")
     assert begun["layers.3.widen.weight"].shape == (1536, 384)
     assert layers_that_read(5) == {}
+
+
+def test_a_source_may_be_drawn_more_than_once(inputs):
+    """Twice and a half on average, here two or three times; the other source, of no share, not at all."""
+    plan = replace(PLAN, shares={"a": 2.5, "b": 0.0})
+    lengths = np.ones(len(inputs.row), np.int64)
+
+    drawn = np.concatenate(_epoch(inputs, plan, lengths, np.random.default_rng(0)))
+
+    counts = np.bincount(drawn, minlength=len(inputs.row))
+    assert set(counts[:3].tolist()) <= {2, 3}
+    assert counts[3:].tolist() == [0, 0]

@@ -1,4 +1,5 @@
 import json
+import shutil
 from pathlib import Path
 
 import msgspec
@@ -6,13 +7,18 @@ import pytest
 
 from answers import score_of
 from qassay.errors import DataError, ModelError, SpecError
+from qassay.features.assertions import Assertion
+from qassay.features.batch import Batch
+from qassay.models.base import EMBEDDED_FOLDER
 from qassay.training.base_model import is_trunk
 from qassay.training.files import write_rows
+from qassay.training.judge.asserted import asserted_spans
 from qassay.training.judge.lerc import train_lerc_from_files
 from qassay.training.judge.rows import JudgeRow
 from qassay.training.judge.train import JudgeOptions, read_data, train_from_files, train_on_trunk
 from qassay.training.judge.trainers import Extra
 from qassay.training.plan import named_plan
+from qassay.training.splits import folds_of_questions
 from tiny_bert import write_tiny_bert
 
 pytestmark = pytest.mark.train
@@ -137,6 +143,47 @@ def test_second_opinions_train_a_judge(base: Path, data: Path, tmp_path: Path):
     reached = train_on_trunk(base, read_data(data), tmp_path / "judge", PLAN, seeds=1, extra=Extra(folds=2, polish=1))
 
     assert [each.source for each in reached] == ["evouna"]
+
+
+def test_readers_that_have_not_seen_a_question_tell_what_its_answers_assert(base: Path, tmp_path: Path):
+    """Network and layer are trained on rows that each reader reads a part of, with opinions on every pair."""
+    readers = []
+    for number in (1, 2):
+        readers.append(str(tmp_path / f"reader{number}"))
+        shutil.copytree(EMBEDDED_FOLDER, readers[-1])
+    found = rows(20)
+    write_rows(tmp_path / "train.jsonl", found)
+    write_rows(tmp_path / "dev.jsonl", found)
+
+    told = [
+        train_on_trunk(
+            base, read_data(tmp_path), tmp_path / name, PLAN, seeds=1, extra=Extra(folds=2, readers=tuple(some))
+        )
+        for name, some in (("with", readers), ("without", []))
+    ]
+
+    assert [[(each.source, each.n) for each in reached] for reached in told] == [[("evouna", 40)]] * 2
+
+
+def test_rows_keep_what_their_own_reader_found(monkeypatch):
+    """Of two readers each is asked about its fold of the questions alone, and the rows keep their order."""
+    found = rows(12)
+    folds = folds_of_questions([row.question for row in found], 2).tolist()
+
+    def one_letter(batch: Batch) -> list[Assertion]:
+        place = int(batch.resources.reads_answers)
+        return [Assertion("x", place, place + 1, 0.0) for _ in batch.examples]
+
+    monkeypatch.setattr("qassay.training.judge.asserted.assertions", one_letter)
+
+    assert asserted_spans(found, ["0", "1"]) == [((fold, fold + 1),) for fold in folds]
+    assert set(folds) == {0, 1}
+
+
+def test_readers_are_for_the_trunk(small: Path, data: Path, tmp_path: Path):
+    """Another encoder is not told what answers assert."""
+    with pytest.raises(SpecError, match="1 readers"):
+        train_from_files(str(small), data, tmp_path / "judge", JudgeOptions(readers=("reader",)))
 
 
 def test_second_opinions_need_two_folds(base: Path, data: Path, tmp_path: Path):

@@ -21,6 +21,7 @@ from qassay.training.reader.network import QuestionCorpus, ReaderNetwork, masked
 from qassay.training.reader.rows import ReaderRow
 from qassay.training.reader.teachers import Distillation, with_opinions
 from qassay.training.reader.train import TUNED, export_from_file, train_from_files, train_networks
+from qassay.training.splits import QuestionFold
 
 pytestmark = pytest.mark.train
 
@@ -247,6 +248,29 @@ def test_a_share_must_be_a_source_and_a_number(share):
     """The message shows how it is given."""
     with pytest.raises(SpecError, match=r"qamr=0\.5"):
         parse_shares([share])
+
+
+def test_questions_of_a_fold_are_left_out(base, data, tmp_path):
+    """Neither training nor development rows have them."""
+    fold = QuestionFold(1, 2)
+    held = fold.holds([row.question for row in ROWS])
+    assert 0 < held.sum() < len(ROWS)
+    told = []
+
+    found = train_from_files(base, data, tmp_path / "reader", PLAN, leave_out=fold, report=told.append)
+
+    assert told[0].startswith(f"{4 * (~held).sum()} questions")
+    assert found.n == (~held).sum()
+
+
+def test_a_fold_leaves_something(base, tmp_path):
+    """Rows of one question are all in one fold, in which nothing remains to learn from."""
+    (number,) = [number for number in (1, 2) if QuestionFold(number, 2).holds([ROWS[0].question]).all()]
+    write_rows(tmp_path / "train.jsonl", ROWS[:1])
+    write_rows(tmp_path / "dev.jsonl", ROWS[:1])
+
+    with pytest.raises(DataError, match=f"fold {number} of 2"):
+        train_from_files(base, tmp_path, tmp_path / "reader", PLAN, leave_out=QuestionFold(number, 2))
 
 
 def test_data_and_base_must_be_there(base, data, tmp_path):

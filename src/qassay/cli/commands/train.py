@@ -195,12 +195,22 @@ def judge(
         Path | None,
         typer.Option("--seen", metavar="FILE", help="Judged pairs that the keyphrase head was trained on, if any."),
     ] = None,
+    reader: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--reader",
+            metavar="FOLDER",
+            help="An answer reader that was trained with --leave-out: all of them, in the order of the folds (repeat; "
+            "all-MiniLM-L6-v2).",
+        ),
+    ] = None,
     device: Device = "auto",
     seed: TrainSeed = 0,
     json: Json = False,
 ) -> None:
     """Train a judge on judged answers, and fit the layer that weighs it; use it with `ava,model=FOLDER`."""
-    how = replace(_training(epochs, rate, seeds, device, seed), seen=seen, folds=folds, polish=polish)
+    how = _training(epochs, rate, seeds, device, seed)
+    how = replace(how, seen=seen, folds=folds, polish=polish, readers=tuple(reader or ()))
     from qassay.training.judge.train import train_from_files  # noqa: PLC0415 - loads torch
 
     with startable(list):
@@ -390,6 +400,14 @@ def answer_reader(
     rate: Annotated[float | None, typer.Option("--rate", min=1e-8, max=1.0, help="By default 4e-4.")] = None,
     batch: Annotated[int | None, typer.Option("--batch", min=512, help="Word pieces; by default 16384.")] = None,
     seeds: Annotated[int, typer.Option("--seeds", min=1, help="Networks to train, whose weights are averaged.")] = 1,
+    leave_out: Annotated[
+        str | None,
+        typer.Option(
+            "--leave-out",
+            metavar="K/N",
+            help="Train without the K-th of N folds of the questions, to mark these for `qassay train judge --reader`.",
+        ),
+    ] = None,
     device: Device = "auto",
     seed: TrainSeed = 0,
     json: Json = False,
@@ -399,12 +417,22 @@ def answer_reader(
     from qassay.models.hf.encoder import choose_device  # noqa: PLC0415 - loads torch
     from qassay.training.plan import named_plan  # noqa: PLC0415 - as above
     from qassay.training.reader.train import OF_ANSWERS, train_from_files  # noqa: PLC0415 - as above
+    from qassay.training.splits import QuestionFold  # noqa: PLC0415 - as above
 
     plan = named_plan("answer_reader", epochs=epochs, rate=rate, batch=batch, seed=seed)
-    place = choose_device(device_of(device))
+    fold = QuestionFold.parse(leave_out) if leave_out else None
     with startable(list):
         found = train_from_files(
-            _folder(base), data, out, plan, start=start, device=place, seeds=seeds, kind=OF_ANSWERS, report=say
+            _folder(base),
+            data,
+            out,
+            plan,
+            start=start,
+            device=choose_device(device_of(device)),
+            seeds=seeds,
+            kind=OF_ANSWERS,
+            leave_out=fold,
+            report=say,
         )
     _show_measured(asdict(found), out, "answer-reader", as_json=json)
 

@@ -112,6 +112,30 @@ class UnseenLogits(NamedTuple):
     sources: Floats
     """From networks that have seen nothing of the source's kind; as `questions` where there is none."""
 
+    def at(self, pairs: Bools) -> UnseenLogits:
+        """Return those of some pairs."""
+        return UnseenLogits(self.questions[pairs], self.sources[pairs])
+
+
+def together(parts: Sequence[RowSignals]) -> RowSignals:
+    """Return the rows of all parts, one part after the other."""
+    if len(parts) == 1:
+        return parts[0]
+    first = np.cumsum([0, *(len(part.label) for part in parts)])
+    return RowSignals(
+        parts[0].names,
+        np.concatenate([part.values for part in parts]),
+        np.concatenate([part.row + start for part, start in zip(parts, first, strict=False)]),
+        np.concatenate([part.lengths for part in parts]),
+        np.concatenate([part.label for part in parts]),
+        np.concatenate([part.source for part in parts]),
+        np.concatenate([part.group for part in parts]),
+        np.concatenate([part.seen for part in parts]),
+        None
+        if any(part.new_source is None for part in parts)
+        else np.concatenate([part.new_source for part in parts if part.new_source is not None]),
+    )
+
 
 def check_rows(rows: Sequence[JudgeRow], what: str = "the rows", path: Path | None = None) -> None:
     """Stop, before a network is trained in vain, at rows from which no layer can be fitted and measured.

@@ -190,8 +190,9 @@ def train(
 def _epoch(
     inputs: JudgeInputs, plan: Plan, lengths: NDArray[np.int64], rng: np.random.Generator
 ) -> list[NDArray[np.int64]]:
-    share = np.array([plan.shares.get(str(name), 1.0) for name in inputs.sources])
-    drawn = np.flatnonzero(rng.random(len(inputs.row)) < share[inputs.source[inputs.row]])
+    share = np.array([plan.shares.get(str(name), 1.0) for name in inputs.sources])[inputs.source[inputs.row]]
+    times = np.floor(share + rng.random(len(share))).astype(np.int64)
+    drawn = np.repeat(np.arange(len(share)), times)
     return [drawn[batch] for batch in batches_by_length(lengths[drawn], plan.batch, rng)]
 
 

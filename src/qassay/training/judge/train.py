@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from qassay.errors import DataError, ModelError, SpecError
-from qassay.features.resources import Resources
 from qassay.meta.accuracy.classification import calibrate, classify
 from qassay.metrics.learned.ava import Ava
 from qassay.metrics.registry import create
@@ -21,8 +20,9 @@ from qassay.training import output_folder
 from qassay.training.answer_text import group_of
 from qassay.training.base_model import is_trunk
 from qassay.training.files import read_json_lines, read_sides
+from qassay.training.judge.asserted import readings
 from qassay.training.judge.judged import answers
-from qassay.training.judge.layer import check_rows, cross_fitted, fit, logits, measure, sampled
+from qassay.training.judge.layer import check_rows, cross_fitted, fit, logits, measure, sampled, together
 from qassay.training.judge.rows import JudgeRow, read_rows, side_of
 from qassay.training.judge.trainers import NOTHING, Extra, export_network, train_on_encoder
 from qassay.training.judge.tuning import cross_tuned, tune
@@ -88,12 +88,15 @@ class JudgeOptions:
     """Folds in which networks first judge rows unseen, on the embedded model's trunk; 0 for labels as they are."""
     polish: int = 0
     """Epochs on people's verdicts at the end, on the embedded model's trunk."""
+    readers: tuple[str, ...] = ()
+    """Folders of answer readers, each trained without a fold of the questions, on the embedded model's trunk."""
     preset: str | None = None
     """`lerc` for a reader trained as Chen et al. (2020) published it: to predict ratings, with their settings."""
 
     def to_dict(self) -> dict[str, object]:
         """Return what was said, for the model's card."""
         said = {name: value for name, value in asdict(self).items() if value is not None}
+        said["readers"] = len(self.readers)
         return {**said, "seen": self.seen.name} if self.seen else said
 
     def on_trunk(self) -> Plan:
@@ -140,10 +143,11 @@ def train_from_files(
     trained on the embedded model's trunk, which runs without torch. Any other encoder is trained as a whole.
     """
     trunk = base != EMBEDDED and is_trunk(base)
-    extra = Extra(how.folds, how.polish)
+    extra = Extra(how.folds, how.polish, how.readers)
     if any(extra) and not trunk:
         raise SpecError(
-            f"{how.folds} folds, {how.polish} epochs of polish; both are for networks on all-MiniLM-L6-v2's trunk alone"
+            f"{how.folds} folds, {how.polish} epochs of polish, {len(how.readers)} readers; these are for networks on "
+            "all-MiniLM-L6-v2's trunk alone"
         )
     rows = read_data(data, split=base != EMBEDDED, report=report)
     if base == EMBEDDED:
@@ -246,30 +250,47 @@ def train_on_trunk(
         opinions = export_network(
             base, taught, place, plan, seeds=seeds, device=device, extra=extra, asked=weighed, report=report
         )
-        layer, reached = fit_from_rows(weighed, place, seen=seen, opinions=opinions)
+        layer, reached = fit_from_rows(weighed, place, seen=seen, opinions=opinions, readers=extra.readers)
         layer.write(place)
     return reached
 
 
 def fit_from_rows(
-    rows: Sequence[JudgeRow], folder: Path, *, seen: Path | None = None, opinions: UnseenLogits | None = None
+    rows: Sequence[JudgeRow],
+    folder: Path,
+    *,
+    seen: Path | None = None,
+    opinions: UnseenLogits | None = None,
+    readers: Sequence[str] = (),
 ) -> tuple[JudgeLayer, list[Reached]]:
     """Fit the layer of a folder's judge on rows that it was not trained on, and say how well it does.
 
-    On rows that it was trained on, `opinions` of other networks stand in for its own.
+    On rows that it was trained on, `opinions` of other networks stand in for its own; what they assert is as `readers`
+    find it, each trained without a fold of the questions.
     """
-    measured = _measured(rows, str(folder), seen, opinions)
+    measured = _measured(rows, str(folder), seen, opinions, readers)
     return fit(measured), _reached(measured, cross_fitted(measured))
 
 
 def _measured(
-    rows: Sequence[JudgeRow], model: str, seen: Path | None, opinions: UnseenLogits | None = None
+    rows: Sequence[JudgeRow],
+    model: str,
+    seen: Path | None,
+    opinions: UnseenLogits | None = None,
+    readers: Sequence[str] = (),
 ) -> RowSignals:
     metric = create(f"ava,model={model}")
     if not isinstance(metric, Ava):
         raise ModelError(f"{model} is no judge's folder")
     known = {group_of(pair.question) for pair in read_json_lines(seen, JudgedPair)} if seen else set()
-    return measure(rows, metric, seen=known, resources=Resources(), opinions=opinions)
+    line = np.repeat(np.arange(len(rows)), [len(row.references) for row in rows])
+    parts = []
+    for numbers, resources in readings([row.question for row in rows], readers):
+        some = [rows[i] for i in numbers.tolist()]
+        own = None if opinions is None else opinions.at(np.isin(line, numbers))
+        if some:
+            parts.append(measure(some, metric, seen=known, resources=resources, opinions=own))
+    return together(parts)
 
 
 def _reached(measured: RowSignals, logit: Floats) -> list[Reached]:

@@ -47,7 +47,11 @@ class Extra(NamedTuple):
     folds: int = 0
     """Before: the folds in which networks judge rows unseen, for second opinions; 0 for labels as they are."""
     polish: int = 0
-    """After: epochs on people's verdicts, with a tenth of the other rows; half of what they change is kept."""
+    """After: epochs on people's verdicts and written answers, with a tenth of the others; half of what they change is
+    kept."""
+    readers: tuple[str, ...] = ()
+    """Answer readers, each trained without a fold of the questions, for what the rows assert; the embedded one if
+    none: it knows most of the rows, and reads new ones less well."""
 
 
 NOTHING = Extra()
@@ -122,11 +126,11 @@ def train_network(
     cutter.no_truncation()
     cutter.no_padding()
     single = list(single_references(rows))
-    inputs = prepare(single, cutter, asserted_spans(single))
+    inputs = prepare(single, cutter, asserted_spans(single, extra.readers))
     opinions = None
     if extra.folds:
         fold, other_fold = (folds_of([row.group for row in side], extra.folds) for side in (single, asked))
-        others = prepare(asked, cutter, asserted_spans(asked))
+        others = prepare(asked, cutter, asserted_spans(asked, extra.readers))
         inputs, unseen = second_opinions(
             weights, inputs, fold, plan, device, others=others, other_fold=other_fold, report=report
         )
@@ -143,7 +147,7 @@ def train_network(
         states.append({name: value.cpu() for name, value in network.tuned().items()})
     tuned = averaged(states)
     if extra.polish:
-        shares = {str(name): _OTHERS for name in inputs.sources if str(name) not in PEOPLE}
+        shares = {str(name): _OTHERS for name in inputs.sources if str(name) not in {*PEOPLE, "written"}}
         last = replace(plan, epochs=extra.polish, rate=plan.rate * _POLISHING, shares=shares)
         network = train(weights, inputs, last, device, context=context, start=tuned)
         # Half-way between both, the network keeps more of what the other sources taught it.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 import numpy as np
 
-from qassay.errors import ModelError, SpecError
+from qassay.errors import DataError, ModelError, SpecError
 from qassay.models.onnx.encoder import OnnxEncoder
 from qassay.models.onnx.reader import ANSWER_READER, DESCRIPTION, OnnxReader, ReaderHead
 from qassay.training import output_folder
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from qassay.training.plan import Plan
     from qassay.training.reader.quality import ReaderQuality
     from qassay.training.reader.rows import ReaderRow
+    from qassay.training.splits import QuestionFold
 
 TUNED = "reader.safetensors"
 """The tuned weights before export, from which another training can start."""
@@ -90,6 +91,7 @@ def train_from_files(
     seeds: int = 1,
     teaching: Distillation | None = None,
     kind: ReaderKind = OF_PASSAGES,
+    leave_out: QuestionFold | None = None,
     report: Callable[[str], None] = lambda _: None,
 ) -> ReaderQuality:
     """Train a reader on what `qassay build reader` or `answer-reader` wrote, and write it into a model folder.
@@ -98,7 +100,8 @@ def train_from_files(
     folder of an earlier reader to carry on from. With several `seeds` one network per seed is trained on the same rows,
     and what is written is the average of their weights. With `teaching` teachers are trained first, and the networks
     learn what these think, of the questions in `open.jsonl` too. The development rows make probabilities of the
-    scores and choose the threshold; what comes back is the quality there.
+    scores and choose the threshold; what comes back is the quality there. Questions of the fold `leave_out` are neither
+    among them nor trained on.
     """
     if seeds < 1:
         raise SpecError(f"{seeds} seeds; train at least one network")
@@ -107,6 +110,8 @@ def train_from_files(
     output_folder.check_head(folder, kind.files, base=base)
     teaching = teaching or Distillation()
     rows = read_sides(data, read_reader_rows, ("train", "dev", OPEN) if teaching.teachers else ("train", "dev"))
+    if leave_out:
+        rows = {side: _without(found, leave_out) for side, found in rows.items()}
     _check_shares(plan, {row.source for row in rows["train"]})
     rng = np.random.default_rng(plan.seed)
     drawn = [row for row in rows["train"] if rng.random() < plan.shares.get(row.source, 1.0)]
@@ -138,6 +143,15 @@ def train_from_files(
         )
     shutil.rmtree(folder / UNFINISHED, ignore_errors=True)
     return found
+
+
+def _without(rows: Sequence[ReaderRow], fold: QuestionFold) -> list[ReaderRow]:
+    """Return the rows whose questions are not in a fold."""
+    held = fold.holds([row.question for row in rows])
+    left = [row for row, out in zip(rows, held.tolist(), strict=True) if not out]
+    if not left:
+        raise DataError(f"all questions are in fold {fold.number} of {fold.folds}; train on more, or with more folds")
+    return left
 
 
 def _check_shares(plan: Plan, sources: set[str]) -> None:
