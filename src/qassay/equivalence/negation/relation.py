@@ -82,7 +82,8 @@ def _from_other_side(pair: AnswerPair) -> bool:
     """Whether the candidate has the sides in another order than the reference, and opens as it does or not at all."""
     reference, candidate = tokens(pair.reference), tokens(pair.candidate)
     leads = [lead_of(text).strip().lower() for text in (pair.candidate, pair.reference)]
-    return reference[-1] != candidate[-1] and leads[0] in {"", leads[1]}
+    ends = [(words[0], words[-1]) for words in (reference, candidate)]
+    return ends[0] != ends[1] and leads[0] in {"", leads[1]}
 
 
 def _exchanges(wanted: Relation, given: Relation) -> bool:
@@ -122,5 +123,5 @@ RELATION = Rule(
     applies=_is_short,
     rewrite=_rewrite,
     needs=Needs(reference=(RELATES,), candidate=(RELATES,)),
-    tables=("relations", "transfers", "both_ways_verbs", "opposites"),
+    tables=("relations", "transfers", "both_ways_verbs", "opposites", "comparing_words"),
 )

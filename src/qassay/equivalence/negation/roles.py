@@ -100,6 +100,9 @@ def _comparatives() -> dict[str, tuple[str, bool]]:
 
 
 _COMPARATIVES = _comparatives()
+_COMPARING_WORDS = dict(read_table("comparing_words"))
+"""Verbs and adjectives that compare with more and less as a comparative does: costs more, more expensive, dearer."""
+_HAVING = frozenset({"has", "had", "have"})
 
 
 def name_words(side: Sequence[str]) -> list[str]:
@@ -124,12 +127,19 @@ def _relation(word: str, *, base: bool = False) -> tuple[str, bool] | None:
     return (word.removesuffix("e"), False) if base else None
 
 
-def _comparison(words: Sequence[str], place: int) -> tuple[str, bool] | None:
-    """Return what a comparative compares by, and whether it turns the sides: smaller is larger, turned."""
+def _comparison(words: Sequence[str], place: int, verb: str = "") -> tuple[str, bool] | None:
+    """Return what a comparative compares by, and whether it turns the sides: smaller is larger, turned.
+
+    Behind a `verb` such as costs, more and less compare by themselves.
+    """
     word = words[place]
     if word in _QUANTITIES:
         behind = words[place + 1] if place + 1 < len(words) else ""
-        compared, turned = _comparative(f"{behind.removesuffix('e').removesuffix('y')}er", behind)
+        compared_by = verb if behind == "than" else behind
+        if compared_by in _COMPARING_WORDS:
+            compared, turned = _COMPARATIVES[_COMPARING_WORDS[compared_by]]
+        else:
+            compared, turned = _comparative(f"{behind.removesuffix('e').removesuffix('y')}er", behind)
         return compared, turned != (word != "more")
     return _comparative(word, "") if word.endswith("er") and word != "other" else None
 
@@ -320,14 +330,23 @@ def _stated_by_noun(words: Sequence[str], place: int, name: str, turned: bool) -
 
 
 def _stated_by_comparison(words: Sequence[str], place: int) -> Iterator[Relation]:
-    verb = next((i for i, word in enumerate(words[:place]) if word in _BE | {"has", "had", "have"}), 0)
+    verbs = _BE | _HAVING | _COMPARING_WORDS.keys()
+    verb = next((i for i, word in enumerate(words[:place]) if word in verbs), 0)
     start = max((i for i, word in enumerate(words[:place]) if word == "than" or i == verb), default=0) + 1
     for i in range(start, place):
-        if verb and (found := _comparison(words, i)):
+        if verb and (found := _comparison(words, i, words[verb])):
             detail = [
                 word
                 for word in (*words[start:i], *words[i + 1 + (words[i] in _QUANTITIES) : place])
                 if word not in _DEGREES
             ]
-            yield _turn(COMPARED + found[0], words[:verb], words[place + 1 :], turned=found[1], detail=detail)
+            sides = _with_noun_of(words[:verb], words[place + 1 :])
+            yield _turn(COMPARED + found[0], *sides, turned=found[1], detail=detail)
             return
+
+
+def _with_noun_of(first: Sequence[str], second: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
+    """Return two sides with the noun in the place of its pronoun: the steel kettle, the glass one."""
+    if len(first) > 1 and len(second) > 1 and second[-1] == "one" != first[-1]:
+        return first, [*second[:-1], first[-1]]
+    return first, second
