@@ -100,7 +100,7 @@ def _comparatives() -> dict[str, tuple[str, bool]]:
 
 
 _COMPARATIVES = _comparatives()
-_COMPARING_WORDS = dict(read_table("comparing_words"))
+_COMPARING_WORDS = {word: _COMPARATIVES[comparative] for word, comparative in read_table("comparing_words")}
 """Verbs and adjectives that compare with more and less as a comparative does: costs more, more expensive, dearer."""
 _HAVING = frozenset({"has", "had", "have"})
 
@@ -137,7 +137,7 @@ def _comparison(words: Sequence[str], place: int, verb: str = "") -> tuple[str, 
         behind = words[place + 1] if place + 1 < len(words) else ""
         compared_by = verb if behind == "than" else behind
         if compared_by in _COMPARING_WORDS:
-            compared, turned = _COMPARATIVES[_COMPARING_WORDS[compared_by]]
+            compared, turned = _COMPARING_WORDS[compared_by]
         else:
             compared, turned = _comparative(f"{behind.removesuffix('e').removesuffix('y')}er", behind)
         return compared, turned != (word != "more")
