@@ -35,13 +35,14 @@ def test_an_interrupted_training_says_how_to_resume(tmp_path, monkeypatch):
     assert "model shards" not in resumed
 
 
-def test_an_interrupted_reader_keeps_what_it_has_learnt(tmp_path, monkeypatch):
+@pytest.mark.parametrize("kind", ["reader", "answer-reader"])
+def test_an_interrupted_reader_keeps_what_it_has_learnt(tmp_path, monkeypatch, kind):
     """The folder does not look like a trained one, and another training can start from it."""
     base, out = write_tiny_bert(tmp_path / "base", width=384, heads=12, layers=6), tmp_path / "model"
     row = {"question": "what", "passage": "paris is red", "spans": [[0, 5]], "source": "s", "group": "g"}
     for side in ("train", "dev"):
         write_rows(tmp_path / f"{side}.jsonl", [row])
-    words = ("train", "reader", "--base", base, "--data", tmp_path, "-o", out)
+    words = ("train", kind, "--base", base, "--data", tmp_path, "-o", out)
 
     def interrupt(*_given, report, **_options):
         report(0.5, 1.0)

@@ -74,6 +74,9 @@ def test_training_writes_a_model_folder(base, tmp_path, kind, rows, told):
         (("train", "consistency", "--base", ".", "--data", "nowhere", "-o", "out"), "qassay build consistency"),
         (("train", "reader", "--base", ".", "--data", ".", "-o", "out", "--share", "qamr"), "qamr=0.5"),
         (("train", "reader", "--base", ".", "--data", ".", "-o", "out", "--rounds", "2"), "--teachers"),
+        (("train", "answer-reader", "--base", ".", "--data", ".", "-o", "out", "--leave-out", ""), '--leave-out is ""'),
+        (("train", "answer-reader", "--base", ".", "--data", ".", "-o", "out", "--leave-out", "1"), "as in 1/4"),
+        (("train", "judge", "--base", "mini", "--data", ".", "-o", "out", "--reader", "."), "--reader is for networks"),
         (("train", "reader", "--base", ".", "--data", ".", "-o", "out", "--start", "."), "no reader.safetensors"),
     ],
 )
@@ -84,6 +87,19 @@ def test_what_is_missing_is_named(tmp_path, words, message):
     assert message in done.stderr.replace("\n", " ")
     assert "Traceback" not in done.stderr
     assert not (tmp_path / "out").exists()
+
+
+def test_an_answer_reader_says_what_it_is_for(base, tmp_path):
+    """One that left questions out is named to the judge that is trained on these; `qassay summary` takes none."""
+    for side in ("train", "dev"):
+        write_rows(tmp_path / f"{side}.jsonl", QUESTIONS)
+    words = ("train", "answer-reader", "--base", base, "--data", tmp_path)
+
+    one = qassay(*words, "-o", tmp_path / "one", "--leave-out", "2/3", check=0)
+    whole = qassay(*words, "-o", tmp_path / "whole", check=0)
+
+    assert f"use it with `qassay train judge --reader {tmp_path / 'one'}`" in one.stderr.replace("\n", " ")
+    assert whole.stderr.rstrip().endswith(f"wrote {tmp_path / 'whole'}")
 
 
 def test_a_share_is_of_a_source_that_is_there(base, refused, tmp_path):

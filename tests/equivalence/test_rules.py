@@ -75,6 +75,13 @@ def test_the_fingerprint_depends_on_which_rules_are_active():
     assert len({rules_fingerprint(), rules_fingerprint(("units",)), rules_fingerprint(("alias",))}) == 3
 
 
+@pytest.mark.parametrize("name", ["swapped", "relation"])
+def test_rules_that_read_relations_depend_on_what_compares_costs_and_weights(name):
+    """Both read "costs more" by the same table, and their hashes follow it."""
+    (rule,) = active_rules((name,))
+    assert "comparing_words" in rule.tables
+
+
 def test_the_fingerprint_depends_on_the_tables(monkeypatch):
     """A word more in a table may be another score."""
     (rule,) = active_rules(("opposite",))

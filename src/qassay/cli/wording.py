@@ -14,6 +14,7 @@ _FLAGS = {
     "output": "-o",
     "population": "--of",
     "choose": "--next",
+    "readers": "--reader",
     "references": "--reference",
 }
 """Flags that are not the Python name with dashes."""

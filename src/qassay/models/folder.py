@@ -28,7 +28,7 @@ def read_description(path: Path, kind: type[Description], *, absent: str) -> Des
     """Read the JSON that describes a part of a model's folder; `absent` is the message where it is missing."""
     try:
         return msgspec.json.decode(path.read_bytes(), type=kind)
-    except FileNotFoundError as missing:
+    except (FileNotFoundError, NotADirectoryError) as missing:
         raise ModelError(absent) from missing
     except (msgspec.DecodeError, UnicodeDecodeError) as problem:
         raise ModelError(f"{path}: damaged or of another version: {problem}; export the model again") from problem

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple, Protocol, TypeVar
 import numpy as np
 
 from qassay.arrays import Bools, Ints
-from qassay.errors import SpecError
+from qassay.errors import SpecError, option
 from qassay.training.answer_text import group_of, question_key
 
 Side = Literal["train", "dev", "test"]
@@ -74,7 +74,10 @@ class QuestionFold(NamedTuple):
         number, slash, folds = text.partition("/")
         if slash and number.strip().isdecimal() and folds.strip().isdecimal() and 1 <= int(number) <= int(folds) > 1:
             return cls(int(number), int(folds))
-        raise SpecError(f'"{text}" is no fold; say which one of how many, as in 1/4')
+        raise SpecError(f'{option("leave_out")} is "{text}"; say which fold of how many, two or more, as in 1/4')
+
+    def __str__(self) -> str:
+        return f"{self.number}/{self.folds}"
 
     def holds(self, questions: Sequence[str]) -> Bools:
         """Return which questions are in the fold."""

@@ -12,13 +12,16 @@ from qassay.features.batch import Batch
 from qassay.models.base import EMBEDDED_FOLDER
 from qassay.training.base_model import is_trunk
 from qassay.training.files import write_rows
-from qassay.training.judge.asserted import asserted_spans
+from qassay.training.judge.asserted import asserted_spans, in_fold_order, readings
+from qassay.training.judge.layer import WEIGHTS
 from qassay.training.judge.lerc import train_lerc_from_files
 from qassay.training.judge.rows import JudgeRow
 from qassay.training.judge.train import JudgeOptions, read_data, train_from_files, train_on_trunk
 from qassay.training.judge.trainers import Extra
 from qassay.training.plan import named_plan
-from qassay.training.splits import folds_of_questions
+from qassay.training.reader import train as reader_training
+from qassay.training.reader.rows import ReaderRow
+from qassay.training.splits import QuestionFold, folds_of_questions
 from tiny_bert import write_tiny_bert
 
 pytestmark = pytest.mark.train
@@ -132,9 +135,9 @@ def test_encoders_are_not_averaged(small: Path, data: Path, tmp_path: Path):
 
 def test_second_opinions_are_for_the_trunk(small: Path, data: Path, tmp_path: Path):
     """Neither another encoder nor the embedded judge's layer takes folds, and none is left out without a word."""
-    with pytest.raises(SpecError, match="5 folds"):
+    with pytest.raises(SpecError, match="folds= is for networks"):
         train_from_files(str(small), data, tmp_path / "judge", JudgeOptions(folds=5))
-    with pytest.raises(SpecError, match="2 epochs of polish"):
+    with pytest.raises(SpecError, match="polish= is for networks"):
         train_from_files("mini", data, tmp_path / "judge", JudgeOptions(polish=2))
 
 
@@ -180,9 +183,92 @@ def test_rows_keep_what_their_own_reader_found(monkeypatch):
     assert set(folds) == {0, 1}
 
 
+def reader_without(fold: QuestionFold | None, folder: Path) -> str:
+    """Write what a folder says of its answer reader."""
+    folder.mkdir()
+    shutil.copyfile(EMBEDDED_FOLDER / "answer_reader.json", folder / "answer_reader.json")
+    reader_training.describe(folder, reader_training.OF_ANSWERS, left_out=fold)
+    return str(folder)
+
+
+def test_a_row_is_read_by_the_reader_that_was_not_trained_on_its_question(base: Path, tmp_path: Path, monkeypatch):
+    """However the readers are named, and however the questions are spelt."""
+    questions = [f"what is the capital {n}" for n in range(12)]
+    data = [ReaderRow(question, "it is paris", ((6, 11),), "a", question) for question in questions]
+    write_rows(tmp_path / "train.jsonl", data)
+    write_rows(tmp_path / "dev.jsonl", data)
+    plan = named_plan("answer_reader", epochs=1, batch=512)
+    trained: dict[str, set[str]] = {}
+    prepare = reader_training.prepare
+
+    def remember(drawn, *given, **options):
+        trained[str(folder)] = {row.question for row in drawn}
+        return prepare(drawn, *given, **options)
+
+    monkeypatch.setattr(reader_training, "prepare", remember)
+    for fold in (QuestionFold(2, 2), QuestionFold(1, 2)):
+        folder = tmp_path / f"reader{fold.number}"
+        reader_training.train_from_files(base, tmp_path, folder, plan, kind=reader_training.OF_ANSWERS, leave_out=fold)
+
+    spelt = [f" {question.upper()} ?" for question in questions]
+    read = {
+        resources.reads_answers: {questions[i] for i in numbers.tolist()}
+        for numbers, resources in readings(spelt, in_fold_order(list(trained)))
+    }
+
+    assert {reader: set(questions) - seen for reader, seen in trained.items()} == read
+    assert all(read.values())
+
+
+def test_readers_are_put_in_the_order_of_their_folds(tmp_path: Path):
+    """They may be named in any order."""
+    second, first = (reader_without(QuestionFold(n, 2), tmp_path / str(n)) for n in (2, 1))
+
+    assert in_fold_order([second, first]) == (first, second)
+    assert in_fold_order([]) == ()
+
+
+@pytest.mark.parametrize(
+    ("folds", "message"),
+    [
+        (("1/2", "1/2"), r"0 and .*1 both left out 1/2; name one reader for each fold"),
+        (("1/4", "2/4", "4/4"), r"0 left out 1/4, but no reader 3/4; name one with .*--leave-out 3/4"),
+        (("1/2", "2/3"), r"0 left out 1/2, but no reader 2/2"),
+        (("1/2", "2/2", "1/3", "2/3", "3/3"), r"0 left out 1/2, but there are 5 readers; name 2"),
+        ((None,), r"0: its answer reader left no questions out; .*--leave-out"),
+    ],
+)
+def test_each_fold_is_left_out_by_one_reader(tmp_path: Path, folds: tuple[str | None, ...], message: str):
+    """With a fold twice or missing, rows would be read by a reader that knows them."""
+    readers = [
+        reader_without(fold and QuestionFold.parse(fold), tmp_path / str(number)) for number, fold in enumerate(folds)
+    ]
+
+    with pytest.raises(ModelError, match=message):
+        in_fold_order(readers)
+
+
+@pytest.mark.parametrize("name", ["nowhere", "", "train.jsonl"])
+def test_what_is_no_reader_is_refused_before_anything_is_trained(base, data, tmp_path, monkeypatch, name):
+    """A folder that is not there, one of another kind, and a file are one message with the remedy."""
+    monkeypatch.setattr("qassay.training.judge.train.is_trunk", lambda _: True)
+    place = str(data / name)
+
+    with pytest.raises(ModelError, match=f"^{place}: there is no answer reader; .*--leave-out"):
+        train_from_files(str(base), data, tmp_path / "judge", JudgeOptions(readers=(place,)))
+    assert not (tmp_path / "judge").exists()
+
+
+def test_made_rows_are_drawn_by_shares_of_their_own():
+    """The plan names every source of composed and written rows."""
+    made = {name for name in WEIGHTS if name.startswith(("composed_", "written", "abstention"))}
+
+    assert set(named_plan("judge").shares) == made
+
+
 def test_readers_are_for_the_trunk(small: Path, data: Path, tmp_path: Path):
     """Another encoder is not told what answers assert."""
-    with pytest.raises(SpecError, match="1 readers"):
+    with pytest.raises(SpecError, match="readers= is for networks"):
         train_from_files(str(small), data, tmp_path / "judge", JudgeOptions(readers=("reader",)))
 
 

@@ -1,5 +1,6 @@
 """The reader's network, its training and its export, on a small random encoder of the embedded model's shape."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -261,6 +262,26 @@ def test_questions_of_a_fold_are_left_out(base, data, tmp_path):
 
     assert told[0].startswith(f"{4 * (~held).sum()} questions")
     assert found.n == (~held).sum()
+    assert json.loads((tmp_path / "reader" / "reader.json").read_bytes())["left_out"] == [1, 2]
+    assert "- leave_out: 1/2" in (tmp_path / "reader" / "MODEL_CARD.md").read_text()
+
+
+def test_a_start_that_may_know_what_is_left_out_is_told(base, data, tmp_path):
+    """An earlier reader was trained on other questions."""
+    train_from_files(base, data, tmp_path / "first", PLAN)
+    told = []
+
+    train_from_files(
+        base,
+        data,
+        tmp_path / "reader",
+        PLAN,
+        start=tmp_path / "first",
+        leave_out=QuestionFold(1, 2),
+        report=told.append,
+    )
+
+    assert f"the reader in {tmp_path / 'first'} may know the questions that are left out" in told
 
 
 def test_a_fold_leaves_something(base, tmp_path):
@@ -269,8 +290,10 @@ def test_a_fold_leaves_something(base, tmp_path):
     write_rows(tmp_path / "train.jsonl", ROWS[:1])
     write_rows(tmp_path / "dev.jsonl", ROWS[:1])
 
-    with pytest.raises(DataError, match=f"fold {number} of 2"):
+    with pytest.raises(DataError, match=f"train.jsonl: all questions are in fold {number}/2"):
         train_from_files(base, tmp_path, tmp_path / "reader", PLAN, leave_out=QuestionFold(number, 2))
+    with pytest.raises(DataError, match=f"no question is in fold {3 - number}/2; give fewer folds"):
+        train_from_files(base, tmp_path, tmp_path / "reader", PLAN, leave_out=QuestionFold(3 - number, 2))
 
 
 def test_data_and_base_must_be_there(base, data, tmp_path):

@@ -179,7 +179,8 @@ def judge(
             "--folds",
             min=0,
             help="Folds, two or more, in which networks judge rows that they have not seen: their opinion is half of a "
-            "label then, and lets network and layer learn from all rows (all-MiniLM-L6-v2).",
+            "label then (of rows made by rule or by hand a fifth at most), and lets network and layer learn from all "
+            "rows (all-MiniLM-L6-v2).",
         ),
     ] = 0,
     polish: Annotated[
@@ -187,8 +188,8 @@ def judge(
         typer.Option(
             "--polish",
             min=0,
-            help="Epochs at the end on people's verdicts, with a tenth of the other rows; half of what they change is "
-            "kept (all-MiniLM-L6-v2).",
+            help="Epochs at the end on people's verdicts and written answers, with a tenth of the other rows; half of "
+            "what they change is kept (all-MiniLM-L6-v2).",
         ),
     ] = 0,
     seen: Annotated[
@@ -200,8 +201,8 @@ def judge(
         typer.Option(
             "--reader",
             metavar="FOLDER",
-            help="An answer reader that was trained with --leave-out: all of them, in the order of the folds (repeat; "
-            "all-MiniLM-L6-v2).",
+            help="An answer reader that was trained with --leave-out, to mark the rows whose questions it has not "
+            "seen: name all of them (repeat; all-MiniLM-L6-v2).",
         ),
     ] = None,
     device: Device = "auto",
@@ -315,7 +316,7 @@ def chunker(
     place = choose_device(device_of(device))
     with startable(list):
         found = train_from_files(_folder(base), data, out, plan, device=place, report=say)
-    _show_measured(found, out, "chunker", as_json=json)
+    _show_measured(found, out, f"qassay summary --chunker {out}", as_json=json)
 
 
 @app.command("reader")
@@ -385,7 +386,7 @@ def reader(
             teaching=Distillation(teachers, rounds),
             report=say,
         )
-    _show_measured(asdict(found), out, "reader", as_json=json)
+    _show_measured(asdict(found), out, f"qassay summary --reader {out}", as_json=json)
 
 
 @app.command("answer-reader")
@@ -405,23 +406,25 @@ def answer_reader(
         typer.Option(
             "--leave-out",
             metavar="K/N",
-            help="Train without the K-th of N folds of the questions, to mark these for `qassay train judge --reader`.",
+            help="Train without the K-th of N folds of the questions, to mark these for `qassay train judge --reader`: "
+            "1/4, 2/4, 3/4 and 4/4, each into a folder of its own.",
         ),
     ] = None,
     device: Device = "auto",
     seed: TrainSeed = 0,
     json: Json = False,
 ) -> None:
-    """Train what reads an answer for what it asserts; a judge in the same folder is told so."""
+    """Train what reads an answer for what it asserts; with --leave-out for `qassay train judge --reader FOLDER`."""
     check_train_extra()
     from qassay.models.hf.encoder import choose_device  # noqa: PLC0415 - loads torch
     from qassay.training.plan import named_plan  # noqa: PLC0415 - as above
-    from qassay.training.reader.train import OF_ANSWERS, train_from_files  # noqa: PLC0415 - as above
+    from qassay.training.reader.train import OF_ANSWERS, UNFINISHED, train_from_files  # noqa: PLC0415 - as above
     from qassay.training.splits import QuestionFold  # noqa: PLC0415 - as above
 
     plan = named_plan("answer_reader", epochs=epochs, rate=rate, batch=batch, seed=seed)
-    fold = QuestionFold.parse(leave_out) if leave_out else None
-    with startable(list):
+    fold = None if leave_out is None else QuestionFold.parse(leave_out)
+    unfinished = out / UNFINISHED
+    with startable(lambda: ["--start", unfinished] if unfinished.is_dir() else []):
         found = train_from_files(
             _folder(base),
             data,
@@ -434,7 +437,8 @@ def answer_reader(
             leave_out=fold,
             report=say,
         )
-    _show_measured(asdict(found), out, "answer-reader", as_json=json)
+    use = f"qassay train judge --reader {out}" if fold else None
+    _show_measured(asdict(found), out, use, as_json=json)
 
 
 @app.command("consistency")
@@ -478,13 +482,13 @@ def _folder(base: str) -> Path:
     return local_folder(parse_ref(base))
 
 
-def _show_measured(found: Mapping[str, float], out: Path, option: str, *, as_json: bool) -> None:
+def _show_measured(found: Mapping[str, float], out: Path, use: str | None, *, as_json: bool) -> None:
     if as_json:
         print_json({"folder": str(out), "dev": dict(found)})
         return
     line = ", ".join(f"{name.replace('_', ' ')} {_number(value)}" for name, value in found.items())
     output.print(f"on dev: {line}", highlight=False)
-    say(f"wrote {out}; use it with `qassay summary --{option} {out}`")
+    say(f"wrote {out}" + (f"; use it with `{use}`" if use else ""))
 
 
 def _number(value: float) -> str:

@@ -6,7 +6,14 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from qassay.equivalence.negation.roles import RELATES, asked_roles, name_words, stated_relations, tokens
+from qassay.equivalence.negation.roles import (
+    RELATES,
+    asked_roles,
+    is_of_one_and_other,
+    name_words,
+    stated_relations,
+    tokens,
+)
 from qassay.equivalence.pair_words import PairWords, exchange_keys
 from qassay.equivalence.rule import AnswerPair, Needs, Rule
 from qassay.equivalence.tables import read_table, read_words
@@ -72,8 +79,8 @@ def _equally_long(pair: AnswerPair) -> bool:
 def _differ_by_opposite(pair: AnswerPair) -> bool:
     both = zip(_words(pair.reference), _words(pair.candidate), strict=True)
     differing = [{one, other} for one, other in both if one != other]
-    # Two opposites may cancel: prices fall when rates rise.
-    return len(differing) == 1 and differing[0] in _OPPOSITES
+    # Two opposites may cancel: prices fall when rates rise. Of two, one is older than the other, and one is younger.
+    return len(differing) == 1 and differing[0] in _OPPOSITES and not is_of_one_and_other(pair.candidate)
 
 
 def _may_have_sides(words: PairWords) -> Bools:
@@ -169,7 +176,7 @@ OPPOSITE = Rule(
     may_change=_may_differ,
     veto=_differ_by_opposite,
     tables=("opposites",),
-    revision=2,
+    revision=3,
 )
 SWAPPED = Rule(
     name="swapped",
@@ -178,6 +185,6 @@ SWAPPED = Rule(
     needs=Needs(candidate=(_HAS_SIDES,)),
     may_change=_may_have_sides,
     veto=_is_swapped,
-    tables=("one_way_words", "relations", "transfers", "both_ways_verbs", "opposites"),
-    revision=3,
+    tables=("one_way_words", "relations", "transfers", "both_ways_verbs", "opposites", "comparing_words"),
+    revision=4,
 )

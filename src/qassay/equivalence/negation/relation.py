@@ -25,7 +25,14 @@ _TOGETHER = frozenset({"with", "alongside", "between", "from", "or", "near", "ne
 """Words of a side that holds two, or one that is neither of them."""
 _CLAUSES = frozenset({",", "but", "that", "said", "says", "while", "whereas"})
 """Words of an answer that states more than one relation, or what somebody says."""
-_FIGURES = re.compile(r"\d+")
+_FIGURES = re.compile(r"\d+|[$\u20ac\u00a3\u00a5]")
+_SHARE = re.compile(r"%|\bper\s?cent\b", re.IGNORECASE)
+_MULTIPLES = frozenset({"half", "twice", "double", "triple", "times"})
+_TIMES = frozenset(
+    {"now", "today", "nowadays", "currently", "once", "used", "formerly", "originally", "previously", "yesterday"}
+)
+_WHEN = re.compile(r"\b(?:in|on|during|after|by)\b.*", re.IGNORECASE)
+"""When or where an answer's lead says that the rest holds."""
 _SUBJECTS = frozenset({"it", "he", "she", "they"})
 _PRONOUNS = _SUBJECTS | {"this", "that", "him", "her", "them", "his", "their", "its"}
 _MOST_AROUND = 6
@@ -53,6 +60,8 @@ def _rewrite(pair: AnswerPair) -> list[Replacement]:
         return [Replacement(0, len(pair.candidate), pair.reference)] if takes_words else []
     if not given or not _CLAUSES.isdisjoint(tokens(pair.candidate[len(lead_of(pair.candidate)) :])):
         return []
+    if _are_of_two_times(pair):
+        return []
     exchanged = any(
         _exchanges(one, other) and not any(one.name == each.name and _same(one.first, each.first) for each in given)
         for one in wanted
@@ -75,7 +84,17 @@ def _is_all(relation: Relation, pair: AnswerPair) -> bool:
 
 
 def _have_same_figures(pair: AnswerPair) -> bool:
+    """Whether figures and currencies are the same; who has 50 % more than another gives him no 50 % less."""
+    if _SHARE.search(pair.reference):
+        return False
     return _FIGURES.findall(pair.reference) == _FIGURES.findall(pair.candidate)
+
+
+def _are_of_two_times(pair: AnswerPair) -> bool:
+    """Whether the texts speak of two times or places, as far as such words tell: once and now, in Rome and in Bari."""
+    times = [_TIMES.intersection(tokens(text)) for text in pair[1:]]
+    leads = [_WHEN.search(lead_of(text).lower()) for text in pair[1:]]
+    return times[0] != times[1] or (None not in leads and len({lead[0] for lead in leads if lead}) > 1)
 
 
 def _from_other_side(pair: AnswerPair) -> bool:
@@ -100,8 +119,13 @@ def _exchanges(wanted: Relation, given: Relation) -> bool:
     named = [_same(one, other) for one, other in pairs]
     if not wanted.name.startswith(COMPARED):
         return all(named)
-    pronoun = [not _SUBJECTS.isdisjoint((*one[:1], *other[:1])) for one, other in pairs]
+    pronoun = [_is_pronoun(one) or _is_pronoun(other) for one, other in pairs]
     return any(named) and all(same or stands for same, stands in zip(named, pronoun, strict=True))
+
+
+def _is_pronoun(side: Sequence[str]) -> bool:
+    """Whether a side is a pronoun alone: "it was" compares something with its own past."""
+    return len(side) == 1 and side[0] in _SUBJECTS
 
 
 def _same(one: Sequence[str], other: Sequence[str]) -> bool:
@@ -109,7 +133,7 @@ def _same(one: Sequence[str], other: Sequence[str]) -> bool:
     shorter, longer = sorted((name_words(one), name_words(other)), key=len)
     if not shorter or shorter == longer:
         return shorter != []
-    if len(longer) > _MOST_OF_NAME or _TOGETHER & {*one, *other}:
+    if len(longer) > _MOST_OF_NAME or (_TOGETHER | _MULTIPLES) & {*one, *other}:
         return False
     return len(shorter) == 1 and shorter[0] not in _PRONOUNS and shorter[0] in {longer[0], longer[-1]}
 
@@ -124,4 +148,5 @@ RELATION = Rule(
     rewrite=_rewrite,
     needs=Needs(reference=(RELATES,), candidate=(RELATES,)),
     tables=("relations", "transfers", "both_ways_verbs", "opposites", "comparing_words"),
+    revision=2,
 )

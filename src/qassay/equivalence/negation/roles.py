@@ -29,10 +29,9 @@ _BESIDE = frozenset(
 )
 """Words between a side and its verb that change nothing."""
 _QUANTITIES = frozenset({"more", "less", "fewer"})
-_DEGREES = frozenset(
-    {"much", "far", "even", "way", "lot", "slightly", "bit", "little", "significantly", "considerably"}
-)
-"""Words that say by how much without a measure."""
+_DEGREES = frozenset({"much", "far", "even", "way", "lot", "significantly", "considerably"})
+"""Words that say that something differs by much."""
+_SLIGHTLY = frozenset({"slightly", "bit", "little"})
 _NOBODY = frozenset(
     {"nobody", "no", "none", "nothing", "neither", "hardly", "few", "only", "if", "unless", "could", "would", "rarely"}
     | {"failed", "fails", "unable", "almost", "nearly", "wanted", "wants", "hoped", "hopes", "tried", "tries"}
@@ -44,6 +43,12 @@ _LEAD = re.compile(
     r"(?:(?:it|that)\s(?:is|was)\s(?=.*\s(?:who|that|which)\s))?(?:(?:because|since|that)\s)?",
     re.IGNORECASE,
 )
+_OF_THEIR_OWN = frozenset({"denser"})
+"""Comparatives that share their opposite with others and compare by something else: what is denser may weigh less."""
+_SOME = frozenset({"one", "some"})
+_OTHERS = frozenset({"other", "others", "another"})
+_FOR_NOUN = frozenset({"one", "ones", "that", "those"})
+"""Pronouns that stand for a noun beside what tells the two apart: the glass one, those in Rome."""
 COMPARED = "than "
 """Names of comparisons begin so."""
 _WINNING = {"won": True, "wins": True, "win": True, "lost": False, "loses": False, "lose": False}
@@ -64,6 +69,8 @@ _BOTH_WAYS = read_words("both_ways_verbs")
 """Verbs that hold the other way round, or join a thing and its name."""
 _BEHIND_NAME = frozenset({"in", "on", "at", "during", "after", "before", "for", "when", "by", "as", ",", "and", "("})
 """Words behind a name that are no part of it."""
+_IN_WHAT = _BEHIND_NAME - {",", "(", "and", "by"} | {"to", "with", "of", "from", "than", "if", "now", "today", "per"}
+"""Words behind a comparative that say in what, or where, or when it holds."""
 RELATES = word_trait(_RELATION_WORDS) | neighbour_trait("eE", "dD")
 """Of answers that may state a relation: such a word, or one in -ed."""
 _NOUNS = frozenset(word for word, relation, _ in read_table("relations") if relation.startswith("the "))
@@ -91,6 +98,8 @@ class AskedRole(NamedTuple):
 def _comparatives() -> dict[str, tuple[str, bool]]:
     known: dict[str, tuple[str, bool]] = {}
     for one, other in read_table("opposites"):
+        if one in _OF_THEIR_OWN:
+            continue
         if other in known and one not in known:
             known[one] = (known[other][0], not known[other][1])
         elif one not in known:
@@ -100,15 +109,16 @@ def _comparatives() -> dict[str, tuple[str, bool]]:
 
 
 _COMPARATIVES = _comparatives()
-_COMPARING_WORDS = {word: _COMPARATIVES[comparative] for word, comparative in read_table("comparing_words")}
+_COMPARING_WORDS = {word: _COMPARATIVES[comparative] for word, comparative, _ in read_table("comparing_words")}
 """Verbs and adjectives that compare with more and less as a comparative does: costs more, more expensive, dearer."""
+_COMPARING_VERBS = frozenset(word for word, _, kind in read_table("comparing_words") if kind == "verb")
 _HAVING = frozenset({"has", "had", "have"})
 
 
 def name_words(side: Sequence[str]) -> list[str]:
-    """Return the words of a side without a time, place or clause behind its name."""
+    """Return the words of a side without a time, place or clause behind its name; the one in Rome has no name."""
     end = next((i for i, word in enumerate(side) if word in _BEHIND_NAME), len(side))
-    return list(side[:end])
+    return list(side if end == 1 and side[0] in _FOR_NOUN else side[:end])
 
 
 def tokens(text: str) -> list[str]:
@@ -135,7 +145,7 @@ def _comparison(words: Sequence[str], place: int, verb: str = "") -> tuple[str, 
     word = words[place]
     if word in _QUANTITIES:
         behind = words[place + 1] if place + 1 < len(words) else ""
-        compared_by = verb if behind == "than" else behind
+        compared_by = verb if behind in {"than", ",", ":"} else behind
         if compared_by in _COMPARING_WORDS:
             compared, turned = _COMPARING_WORDS[compared_by]
         else:
@@ -239,7 +249,7 @@ def _asked_of_two(words: Sequence[str]) -> Iterator[AskedRole]:
     if comma > either:
         return
     for i in range(1, comma):
-        if found := _comparison(words, i):
+        if found := _comparison(words, i, words[i - 1]):
             for other in (words[comma + 1 : either], words[either + 1 :]):
                 yield AskedRole(COMPARED + found[0], not found[1], [word for word in other if word != ","])
 
@@ -277,13 +287,19 @@ def lead_of(answer: str) -> str:
     return found[0] if found else ""
 
 
+def is_of_one_and_other(answer: str) -> bool:
+    """Whether an answer compares one with the other, whichever that is: one of them is older than the other."""
+    words = tokens(answer[len(lead_of(answer)) :])
+    return words[:1] != [] and words[0] in _SOME and "than" in words and not _OTHERS.isdisjoint(words)
+
+
 def stated_relations(answer: str) -> Iterator[Relation]:
     """Yield what an answer of one sentence may state between its two sides."""
     text = answer.strip()
     if _SENTENCES.search(text):
         return
     words = tokens(_SCORE.sub("", _LEAD.sub("", text, count=1)))
-    if not _NOBODY.isdisjoint(words):
+    if not _NOBODY.isdisjoint(words) or is_of_one_and_other(text):
         return
     for i, word in enumerate(words):
         if i and word in _TRANSFERS:
@@ -330,23 +346,42 @@ def _stated_by_noun(words: Sequence[str], place: int, name: str, turned: bool) -
 
 
 def _stated_by_comparison(words: Sequence[str], place: int) -> Iterator[Relation]:
-    verbs = _BE | _HAVING | _COMPARING_WORDS.keys()
-    verb = next((i for i, word in enumerate(words[:place]) if word in verbs), 0)
+    verb = _verb_of_comparison(words[:place])
     start = max((i for i, word in enumerate(words[:place]) if word == "than" or i == verb), default=0) + 1
     for i in range(start, place):
         if verb and (found := _comparison(words, i, words[verb])):
+            name, turned = found
+            behind = words[i + 1 + (words[i] in _QUANTITIES) : place]
+            if behind and behind[0] in _IN_WHAT:
+                # What is cheaper to run, or cheaper at night, need not be cheaper.
+                name, behind = " ".join((name, *behind)), []
             detail = [
-                word
-                for word in (*words[start:i], *words[i + 1 + (words[i] in _QUANTITIES) : place])
-                if word not in _DEGREES
+                "slightly" if word in _SLIGHTLY else word for word in (*words[start:i], *behind) if word not in _DEGREES
             ]
-            sides = _with_noun_of(words[:verb], words[place + 1 :])
-            yield _turn(COMPARED + found[0], *sides, turned=found[1], detail=detail)
+            for sides in _sides_of_comparison(words[:verb], words[place + 1 :]):
+                yield _turn(COMPARED + name, *sides, turned=turned, detail=detail)
             return
 
 
-def _with_noun_of(first: Sequence[str], second: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
-    """Return two sides with the noun in the place of its pronoun: the steel kettle, the glass one."""
-    if len(first) > 1 and len(second) > 1 and second[-1] == "one" != first[-1]:
-        return first, [*second[:-1], first[-1]]
-    return first, second
+def _verb_of_comparison(words: Sequence[str]) -> int:
+    """Return the place of is or has, or else of a verb such as costs; 0 if there is none behind a side."""
+    for verbs in (_BE | _HAVING, _COMPARING_VERBS):
+        if place := next((i for i, word in enumerate(words) if i and word in verbs), 0):
+            return place
+    return 0
+
+
+def _sides_of_comparison(first: Sequence[str], second: Sequence[str]) -> Iterator[tuple[Sequence[str], Sequence[str]]]:
+    """Yield two sides as they are, and with the noun for its pronoun: the steel kettle, the glass one.
+
+    "Chapter two is longer than chapter one" has a number there, and no pronoun.
+    """
+    yield first, second
+    one, other = list(first), list(second)
+    if len(one) > 1 and len(other) > 1 and (one[-1] in _FOR_NOUN) != (other[-1] in _FOR_NOUN):
+        if other[-1] in _FOR_NOUN:
+            other[-1] = one[-1]
+        else:
+            one[-1] = other[-1]
+        if one != other:
+            yield one, other

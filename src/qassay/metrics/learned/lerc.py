@@ -56,7 +56,7 @@ class Lerc(LearnedMetric):
         Param(
             "question",
             "auto",
-            "read the question; as auto, unless context=phrase and the model is the embedded one",
+            "whether the network reads the question; auto: unless context=phrase and the model is the embedded one",
             choices=("auto", "yes", "no"),
         ),
         UNREAD,

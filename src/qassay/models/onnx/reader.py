@@ -87,6 +87,8 @@ class ReaderHead(msgspec.Struct, frozen=True):
     """Calibration of the log-odds that there is an answer, fitted on the development rows."""
     margin: Annotated[float, msgspec.Meta(ge=0)] = 3.0
     """Further answers score at most this much less than the best one."""
+    left_out: tuple[int, int] | None = None
+    """Which fold of how many the questions are in that it was trained without, for training judges on these."""
 
     def __post_init__(self) -> None:
         check_file_names(self.graph, self.weights)

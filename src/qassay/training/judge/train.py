@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from qassay.errors import DataError, ModelError, SpecError
+from qassay.errors import DataError, ModelError, SpecError, option
 from qassay.meta.accuracy.classification import calibrate, classify
 from qassay.metrics.learned.ava import Ava
 from qassay.metrics.registry import create
@@ -20,7 +20,7 @@ from qassay.training import output_folder
 from qassay.training.answer_text import group_of
 from qassay.training.base_model import is_trunk
 from qassay.training.files import read_json_lines, read_sides
-from qassay.training.judge.asserted import readings
+from qassay.training.judge.asserted import in_fold_order, readings
 from qassay.training.judge.judged import answers
 from qassay.training.judge.layer import check_rows, cross_fitted, fit, logits, measure, sampled, together
 from qassay.training.judge.rows import JudgeRow, read_rows, side_of
@@ -89,7 +89,7 @@ class JudgeOptions:
     polish: int = 0
     """Epochs on people's verdicts at the end, on the embedded model's trunk."""
     readers: tuple[str, ...] = ()
-    """Folders of answer readers, each trained without a fold of the questions, on the embedded model's trunk."""
+    """Folders of answer readers, each trained without one fold of the questions, on the embedded model's trunk."""
     preset: str | None = None
     """`lerc` for a reader trained as Chen et al. (2020) published it: to predict ratings, with their settings."""
 
@@ -143,12 +143,10 @@ def train_from_files(
     trained on the embedded model's trunk, which runs without torch. Any other encoder is trained as a whole.
     """
     trunk = base != EMBEDDED and is_trunk(base)
-    extra = Extra(how.folds, how.polish, how.readers)
-    if any(extra) and not trunk:
-        raise SpecError(
-            f"{how.folds} folds, {how.polish} epochs of polish, {len(how.readers)} readers; these are for networks on "
-            "all-MiniLM-L6-v2's trunk alone"
-        )
+    for name in ("folds", "polish", "readers"):
+        if getattr(how, name) and not trunk:
+            raise SpecError(f"{option(name)} is for networks on all-MiniLM-L6-v2's trunk alone; leave it out")
+    extra = Extra(how.folds, how.polish, in_fold_order(how.readers))
     rows = read_data(data, split=base != EMBEDDED, report=report)
     if base == EMBEDDED:
         outcome = fit_embedded([*rows[TRAIN], *rows[DEV]], folder, seen=how.seen, data=data)

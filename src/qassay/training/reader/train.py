@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 import numpy as np
@@ -32,7 +32,7 @@ from qassay.training.reader.rows import read_reader_rows
 from qassay.training.reader.teachers import Distillation, with_opinions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from qassay.training.plan import Plan
@@ -101,7 +101,7 @@ def train_from_files(
     and what is written is the average of their weights. With `teaching` teachers are trained first, and the networks
     learn what these think, of the questions in `open.jsonl` too. The development rows make probabilities of the
     scores and choose the threshold; what comes back is the quality there. Questions of the fold `leave_out` are neither
-    among them nor trained on.
+    among them nor trained on, and the folder says which fold it was.
     """
     if seeds < 1:
         raise SpecError(f"{seeds} seeds; train at least one network")
@@ -111,7 +111,9 @@ def train_from_files(
     teaching = teaching or Distillation()
     rows = read_sides(data, read_reader_rows, ("train", "dev", OPEN) if teaching.teachers else ("train", "dev"))
     if leave_out:
-        rows = {side: _without(found, leave_out) for side, found in rows.items()}
+        rows = _without(rows, leave_out, data)
+        if start and start.resolve() != (folder / UNFINISHED).resolve():
+            report(f"the reader in {start} may know the questions that are left out")
     _check_shares(plan, {row.source for row in rows["train"]})
     rng = np.random.default_rng(plan.seed)
     drawn = [row for row in rows["train"] if rng.random() < plan.shares.get(row.source, 1.0)]
@@ -131,11 +133,13 @@ def train_from_files(
         output_folder.copy_others(folder, place, kind.files)
         export_from_file(place / kind.tuned, place, trunk_depth=plan.trunk_depth, kind=kind)
         found = _calibrated(place, rows["dev"], kind)
+        if leave_out:
+            describe(place, kind, left_out=leave_out)
         write_card(
             place,
             kind.title,
             base.name,
-            plan=asdict(plan),
+            plan=asdict(plan) | ({"leave_out": str(leave_out)} if leave_out else {}),
             measured=asdict(found),
             data=data,
             curves=False,
@@ -145,12 +149,16 @@ def train_from_files(
     return found
 
 
-def _without(rows: Sequence[ReaderRow], fold: QuestionFold) -> list[ReaderRow]:
-    """Return the rows whose questions are not in a fold."""
-    held = fold.holds([row.question for row in rows])
-    left = [row for row, out in zip(rows, held.tolist(), strict=True) if not out]
-    if not left:
-        raise DataError(f"all questions are in fold {fold.number} of {fold.folds}; train on more, or with more folds")
+def _without(rows: Mapping[str, Sequence[ReaderRow]], fold: QuestionFold, data: Path) -> dict[str, list[ReaderRow]]:
+    """Return each side's rows whose questions are not in a fold."""
+    left: dict[str, list[ReaderRow]] = {}
+    for side, found in rows.items():
+        held = fold.holds([row.question for row in found]).tolist()
+        left[side] = [row for row, out in zip(found, held, strict=True) if not out]
+        if not left[side]:
+            raise DataError(f"all questions are in fold {fold}; give more questions or folds", data / f"{side}.jsonl")
+    if all(len(left[side]) == len(found) for side, found in rows.items()):
+        raise DataError(f"no question is in fold {fold}; give fewer folds, or more questions", data)
     return left
 
 
@@ -223,8 +231,8 @@ def export_from_file(
     export_reader(weights, folder, head, int8=int8)
 
 
-def describe(folder: Path, kind: ReaderKind = OF_PASSAGES, **changed: float) -> None:
-    """Change what a folder's reader makes of its scores: `scale`, `shift`, `threshold`."""
+def describe(folder: Path, kind: ReaderKind = OF_PASSAGES, **changed: Any) -> None:  # noqa: ANN401 - what the fields take
+    """Change fields of a reader's description in its folder (`ReaderHead`)."""
     path = folder / kind.description
     head = msgspec.json.decode(path.read_bytes(), type=ReaderHead)
     path.write_bytes(
