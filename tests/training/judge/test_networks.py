@@ -10,12 +10,21 @@ import torch
 from safetensors.torch import load_file
 from tokenizers import Tokenizer
 
+from qassay.errors import ModelError
 from qassay.models.onnx.encoder import OnnxEncoder
 from qassay.models.onnx.judge import JudgeInput, OnnxJudge
 from qassay.training.export.encoder import export_encoder
 from qassay.training.export.heads import export_judge
 from qassay.training.judge.inputs import JudgeInputs, prepare
-from qassay.training.judge.network import JudgeNetwork, JudgePairs, _epoch, layers_that_read, logits, train
+from qassay.training.judge.network import (
+    JudgeNetwork,
+    JudgePairs,
+    _epoch,
+    layers_that_read,
+    logits,
+    stored_weights,
+    train,
+)
 from qassay.training.judge.opinions import second_opinions, source_opinions
 from qassay.training.judge.rows import JudgeRow
 from qassay.training.judge.trainers import Extra, train_network
@@ -128,6 +137,29 @@ def test_the_exported_judge_says_what_the_network_says(base, network, inputs, tm
     expected = logits(network, JudgePairs.of(inputs, "cpu"), "cpu")
 
     np.testing.assert_allclose(judge.judge(asked), expected, atol=0.15 if int8 else 1e-4)
+
+
+@pytest.mark.parametrize(("int8", "off"), [(False, 1e-7), (True, 0.01)])
+def test_exported_weights_are_read_back(base, network, tmp_path: Path, int8: bool, off: float):
+    """Every weight of the network is there again, in int8 as near as its column's steps."""
+    export_encoder(base, tmp_path, int8=int8)
+    tuned = network.tuned()
+    export_judge({name: value.numpy() for name, value in tuned.items()}, tmp_path, layer=PLAN.trunk_depth, int8=int8)
+
+    found = stored_weights(tmp_path, PLAN.trunk_depth)
+
+    assert found.keys() == tuned.keys()
+    assert max(float((found[name] - tuned[name]).abs().max()) for name in found) < off
+
+
+def test_a_judge_over_other_layers_is_not_read_back(base, network, tmp_path: Path):
+    """Its weights mean nothing above this trunk."""
+    export_encoder(base, tmp_path)
+    tuned = {name: value.numpy() for name, value in network.tuned().items()}
+    export_judge(tuned, tmp_path, layer=PLAN.trunk_depth)
+
+    with pytest.raises(ModelError, match="another design"):
+        stored_weights(tmp_path, PLAN.trunk_depth + 1)
 
 
 def test_the_last_layer_of_the_exported_judge_computes_the_first_piece_alone(base, network, tmp_path: Path):

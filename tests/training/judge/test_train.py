@@ -4,17 +4,20 @@ from pathlib import Path
 
 import msgspec
 import pytest
+import torch
 
 from answers import score_of
 from qassay.errors import DataError, ModelError, SpecError
 from qassay.features.assertions import Assertion
 from qassay.features.batch import Batch
 from qassay.models.base import EMBEDDED_FOLDER
+from qassay.models.onnx.judge_layer import JudgeLayer
 from qassay.training.base_model import is_trunk
 from qassay.training.files import write_rows
 from qassay.training.judge.asserted import asserted_spans, in_fold_order, readings
 from qassay.training.judge.layer import WEIGHTS
 from qassay.training.judge.lerc import train_lerc_from_files
+from qassay.training.judge.network import stored_weights
 from qassay.training.judge.rows import JudgeRow
 from qassay.training.judge.train import JudgeOptions, read_data, train_from_files, train_on_trunk
 from qassay.training.judge.trainers import Extra
@@ -264,6 +267,47 @@ def test_made_rows_are_drawn_by_shares_of_their_own():
     made = {name for name in WEIGHTS if name.startswith(("composed_", "written", "abstention"))}
 
     assert set(named_plan("judge").shares) == made
+    assert set(named_plan("judge_continued").shares) >= made
+
+
+def test_a_judge_is_trained_on(base: Path, data: Path, tmp_path: Path, monkeypatch):
+    """The network begins with the start's weights, and the layer has the start's signals."""
+    monkeypatch.setattr("qassay.training.judge.train.is_trunk", lambda _: True)
+    told: list[str] = []
+
+    train_from_files(
+        str(base), data, tmp_path / "judge", JudgeOptions(start="mini", epochs=1, rate=1e-12), report=told.append
+    )
+
+    assert told == [f"goes on from the judge in {EMBEDDED_FOLDER}", "seed 0: epoch 1 of 1"]
+    layers = [JudgeLayer.read(folder) for folder in (EMBEDDED_FOLDER, tmp_path / "judge")]
+    assert layers[0].coefficients.keys() == layers[1].coefficients.keys()
+    old, new = (stored_weights(folder, 2) for folder in (EMBEDDED_FOLDER, tmp_path / "judge"))
+    assert all(torch.allclose(new[name], old[name], atol=0.02) for name in old)
+    assert 0 <= score_of(f"ava,model={tmp_path / 'judge'}", "it is rome", "paris", question="what is the capital") <= 1
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (JudgeOptions(start="mini", folds=2), "leave one of them out"),
+        (JudgeOptions(start="nowhere"), "nowhere: there is no judge to start from"),
+    ],
+)
+def test_what_no_judge_can_go_on_from_is_refused(base, data, monkeypatch, options, message):
+    """One message, and no folder."""
+    monkeypatch.setattr("qassay.training.judge.train.is_trunk", lambda _: True)
+
+    with pytest.raises((SpecError, ModelError), match=message):
+        train_from_files(str(base), data, data / "judge", options)
+
+    assert not (data / "judge").exists()
+
+
+def test_a_judge_to_start_from_is_for_the_trunk(data: Path, tmp_path: Path):
+    """The embedded judge's layer alone has no network to go on with."""
+    with pytest.raises(SpecError, match="start= is for networks"):
+        train_from_files("mini", data, tmp_path / "judge", JudgeOptions(start="mini"))
 
 
 def test_readers_are_for_the_trunk(small: Path, data: Path, tmp_path: Path):

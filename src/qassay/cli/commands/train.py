@@ -205,13 +205,21 @@ def judge(
             "seen: name all of them (repeat; all-MiniLM-L6-v2).",
         ),
     ] = None,
+    start: Annotated[
+        str | None,
+        typer.Option(
+            "--start",
+            metavar="MODEL",
+            help="Continue a judge's training, mini or a folder: one network, 2 epochs at 1.5e-4 (all-MiniLM-L6-v2).",
+        ),
+    ] = None,
     device: Device = "auto",
     seed: TrainSeed = 0,
     json: Json = False,
 ) -> None:
     """Train a judge on judged answers, and fit the layer that weighs it; use it with `ava,model=FOLDER`."""
     how = _training(epochs, rate, seeds, device, seed)
-    how = replace(how, seen=seen, folds=folds, polish=polish, readers=tuple(reader or ()))
+    how = replace(how, seen=seen, folds=folds, polish=polish, readers=tuple(reader or ()), start=start)
     from qassay.training.judge.train import train_from_files  # noqa: PLC0415 - loads torch
 
     with startable(list):

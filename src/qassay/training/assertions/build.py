@@ -91,5 +91,6 @@ READERS: dict[str, RowReader] = {
     "pubmedqa_opinions": lambda path, rng: opinion_rows(yes_no.read_pubmedqa(path), rng, "composed_opinion"),
     "squad_abstentions": lambda path, rng: abstention_rows(squad.read(path), rng),
     "written": lambda path, _rng: written_rows(path),
+    "written_everyday": lambda path, _rng: written_rows(path, "written_everyday"),
 }
 """Readers of assertion rows, by format."""

@@ -39,13 +39,13 @@ def read_marks(text: str) -> Said:
     return Said(plain + text[last:], tuple(spans))
 
 
-def written_rows(path: Path) -> Iterator[AssertionRow]:
-    """Yield the rows of a file of written items."""
+def written_rows(path: Path, source: str = "written") -> Iterator[AssertionRow]:
+    """Yield the rows of a file of written items, under the name of their source."""
     for item in read_rows(path, msgspec.json.Decoder(WrittenItem), "written", _fault):
         group = group_of(item.question)
         for label, texts in ((1.0, item.right), (0.0, item.wrong)):
             for text in texts:
-                yield AssertionRow(item.question, item.references, read_marks(text), label, "written", group)
+                yield AssertionRow(item.question, item.references, read_marks(text), label, source, group)
 
 
 def _fault(item: WrittenItem) -> str | None:

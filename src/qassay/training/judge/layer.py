@@ -68,6 +68,7 @@ WEIGHTS = {
     "wikiqa": 1.0,
     ANSWERS: 1.0,
     "written": 0.8,
+    "written_everyday": 0.8,
     "abstention": 0.03,
     **{f"composed_{name}": 0.03 for name in (*COMPOSERS, *OTHERS)},
 }

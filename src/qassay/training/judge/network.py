@@ -15,12 +15,16 @@ import numpy as np
 import torch
 from torch import nn
 
+from qassay.errors import ModelError
 from qassay.models.base import EMBEDDED_FOLDER
 from qassay.models.folder import read_description
+from qassay.models.onnx.judge import DESCRIPTION as JUDGE
+from qassay.models.onnx.judge import LOGIT, JudgeHead
 from qassay.models.onnx.judge_segments import ASSERTED, COMPARED, MARKS, ROLES, word_keys
 from qassay.models.onnx.reader import DESCRIPTION as READER
 from qassay.models.onnx.reader import ReaderHead
 from qassay.training.encoder_layers import WIDTH, Trunk, upper_layers
+from qassay.training.export.stored import stored_arrays, stored_dense, stored_layers, tuned_layers
 from qassay.training.fit import fit_one_cycle
 from qassay.training.objective import VERDICTS
 from qassay.training.ragged import RaggedRows, batches_by_length
@@ -28,6 +32,7 @@ from qassay.training.reader.layers import reader_layers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -139,13 +144,24 @@ def layers_that_read(trunk_depth: int) -> dict[str, torch.Tensor]:
     head = read_description(EMBEDDED_FOLDER / READER, ReaderHead, absent="the embedded model has no reader")
     if head.layer != trunk_depth:
         return {}
-    layers, _ = reader_layers(EMBEDDED_FOLDER / head.weights)
-    return {
-        f"layers.{number}.{part}.{kind}": torch.from_numpy(np.ascontiguousarray(array))
-        for number, layer in enumerate(layers)
-        for part, arrays in layer._asdict().items()
-        for kind, array in zip(("weight", "bias"), arrays, strict=True)
+    return tuned_layers(reader_layers(EMBEDDED_FOLDER / head.weights)[0])
+
+
+def stored_weights(folder: Path, trunk_depth: int) -> dict[str, torch.Tensor]:
+    """Return the own weights of a folder's judge, for a training that goes on from there.
+
+    Raise `ModelError` unless the judge reads on from the trunk's layer `trunk_depth`, told what is asserted.
+    """
+    head = read_description(folder / JUDGE, JudgeHead, absent=f"{folder}: there is no judge to start from")
+    if head.layer != trunk_depth or not head.asserted or head.output != LOGIT:
+        raise ModelError(f"{folder}: its judge has another design; start from one that `qassay train judge` wrote")
+    arrays = stored_arrays(folder / head.graph, folder / head.weights)
+    dense = {
+        f"{name}.{kind}": torch.from_numpy(array)
+        for name in ("dense", "out")
+        for kind, array in zip(("weight", "bias"), stored_dense(arrays, name), strict=True)
     }
+    return {"marks.weight": torch.from_numpy(arrays["marks"]), **tuned_layers(stored_layers(arrays)), **dense}
 
 
 def train(

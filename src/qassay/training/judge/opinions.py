@@ -14,7 +14,7 @@ import numpy as np
 
 from qassay.errors import DataError
 from qassay.models.onnx.judge_layer import probability
-from qassay.training.judge.network import JudgePairs, logits, train
+from qassay.training.judge.network import JudgeNetwork, JudgePairs, logits, train
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from qassay.arrays import Floats
     from qassay.training.judge.inputs import JudgeInputs
+    from qassay.training.judge.network import State
     from qassay.training.plan import Plan
 
 _SHARE = 0.5
@@ -85,12 +86,29 @@ def second_opinions(
                 logit = logits(network, JudgePairs.of(pairs.pairs_where(mine), device), device)
                 found[mine] += probability(logit.astype(np.float64)) / networks
         report(f"second opinions: fold {place} of {len(numbers)}")
+    sure = np.clip(asked, _LEAST, 1 - _LEAST)
+    return Opinions(_shared_labels(inputs, judged), np.log(sure / (1 - sure)))
+
+
+def own_opinion(
+    weights: Mapping[str, torch.Tensor], inputs: JudgeInputs, begun: State, plan: Plan, device: str
+) -> JudgeInputs:
+    """Return the training pairs with the mean of label and opinion of the network that a training goes on from.
+
+    It has mostly seen these rows, and is no better than they are: its share of the labels keeps it near to itself.
+    """
+    network = JudgeNetwork(weights, plan.trunk_depth).to(device)
+    network.restore({name: value.to(device) for name, value in begun.items()})
+    logit = logits(network.eval(), JudgePairs.of(inputs, device), device)
+    return _shared_labels(inputs, probability(logit.astype(np.float64)))
+
+
+def _shared_labels(inputs: JudgeInputs, judged: Floats) -> JudgeInputs:
+    """Return rows whose labels are in part the networks' opinion: the mean over a row's pairs."""
     totals = np.bincount(inputs.row, judged, minlength=len(inputs.label))
     opinion = totals / np.maximum(np.bincount(inputs.row, minlength=len(inputs.label)), 1)
     share = np.array([_MADE_SHARES.get(str(name).partition("_")[0], _SHARE) for name in inputs.sources])[inputs.source]
-    label = ((1 - share) * inputs.label + share * opinion).astype(np.float32)
-    sure = np.clip(asked, _LEAST, 1 - _LEAST)
-    return Opinions(replace(inputs, label=label), np.log(sure / (1 - sure)))
+    return replace(inputs, label=((1 - share) * inputs.label + share * opinion).astype(np.float32))
 
 
 def source_opinions(

@@ -80,7 +80,7 @@ class JudgeOptions:
     rate: float | None = None
     seed: int = 0
     seeds: int | None = None
-    """Networks to train and average, on the embedded model's trunk: 3 unless said otherwise."""
+    """Networks to train and average, on the embedded model's trunk: 3 unless said otherwise, 1 with `start`."""
     device: str = "cpu"
     seen: Path | None = None
     """The file of judged pairs that the keyphrase head was trained on, if any: on those its weights know too much."""
@@ -90,6 +90,8 @@ class JudgeOptions:
     """Epochs on people's verdicts at the end, on the embedded model's trunk."""
     readers: tuple[str, ...] = ()
     """Folders of answer readers, each trained without one fold of the questions, on the embedded model's trunk."""
+    start: str | None = None
+    """A judge whose network is trained on, `mini` or a folder, on the embedded model's trunk."""
     preset: str | None = None
     """`lerc` for a reader trained as Chen et al. (2020) published it: to predict ratings, with their settings."""
 
@@ -99,9 +101,17 @@ class JudgeOptions:
         said["readers"] = len(self.readers)
         return {**said, "seen": self.seen.name} if self.seen else said
 
+    @property
+    def networks(self) -> int:
+        """How many networks are trained and averaged on the embedded model's trunk."""
+        if self.seeds is not None:
+            return self.seeds
+        return 3 if self.start is None else 1
+
     def on_trunk(self) -> Plan:
         """Return the plan for the embedded model's trunk."""
-        return named_plan("judge", epochs=self.epochs, rate=self.rate, seed=self.seed)
+        name = "judge" if self.start is None else "judge_continued"
+        return named_plan(name, epochs=self.epochs, rate=self.rate, seed=self.seed)
 
     def on_encoder(self) -> Plan:
         """Return the plan for an encoder of its own."""
@@ -143,10 +153,15 @@ def train_from_files(
     trained on the embedded model's trunk, which runs without torch. Any other encoder is trained as a whole.
     """
     trunk = base != EMBEDDED and is_trunk(base)
-    for name in ("folds", "polish", "readers"):
+    for name in ("folds", "polish", "readers", "start"):
         if getattr(how, name) and not trunk:
             raise SpecError(f"{option(name)} is for networks on all-MiniLM-L6-v2's trunk alone; leave it out")
-    extra = Extra(how.folds, how.polish, in_fold_order(how.readers))
+    if how.start and how.folds:
+        raise SpecError(
+            f"{option('start')} knows rows that {option('folds')} would judge unseen; leave one of them out"
+        )
+    start = parse_ref(how.start).folder if how.start else None
+    extra = Extra(how.folds, how.polish, in_fold_order(how.readers), start)
     rows = read_data(data, split=base != EMBEDDED, report=report)
     if base == EMBEDDED:
         outcome = fit_embedded([*rows[TRAIN], *rows[DEV]], folder, seen=how.seen, data=data)
@@ -156,7 +171,7 @@ def train_from_files(
             rows,
             folder,
             how.on_trunk(),
-            seeds=3 if how.seeds is None else how.seeds,
+            seeds=how.networks,
             extra=extra,
             device=how.device,
             seen=how.seen,
@@ -233,7 +248,8 @@ def train_on_trunk(
     """Train a judge on the embedded model's trunk, and fit its layer on rows that its network has not seen.
 
     Those are the development rows. With folds every row has opinions of networks that have not seen it, so that the
-    network and the layer both learn from all of them. `data` is where the rows come from.
+    network and the layer both learn from all of them. With a judge to start from, its layer is drawn to the
+    development rows as far as they can show. `data` is where the rows come from.
     """
     output_folder.check_head(folder, output_folder.JUDGE, base=base)
     taught, weighed = rows[TRAIN], rows[DEV]
@@ -248,7 +264,10 @@ def train_on_trunk(
         opinions = export_network(
             base, taught, place, plan, seeds=seeds, device=device, extra=extra, asked=weighed, report=report
         )
-        layer, reached = fit_from_rows(weighed, place, seen=seen, opinions=opinions, readers=extra.readers)
+        if extra.start:
+            layer, reached = _tuned_from_rows(weighed, place, JudgeLayer.read(extra.start), seen, extra.readers)
+        else:
+            layer, reached = fit_from_rows(weighed, place, seen=seen, opinions=opinions, readers=extra.readers)
         layer.write(place)
     return reached
 
@@ -268,6 +287,14 @@ def fit_from_rows(
     """
     measured = _measured(rows, str(folder), seen, opinions, readers)
     return fit(measured), _reached(measured, cross_fitted(measured))
+
+
+def _tuned_from_rows(
+    rows: Sequence[JudgeRow], folder: Path, start: JudgeLayer, seen: Path | None, readers: Sequence[str]
+) -> tuple[JudgeLayer, list[Reached]]:
+    """Fit an earlier judge's layer to rows that the folder's network was not trained on."""
+    measured = _measured(rows, str(folder), seen, readers=readers)
+    return tune(measured, start), _reached(measured, cross_tuned(measured, start))
 
 
 def _measured(

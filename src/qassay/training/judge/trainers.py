@@ -20,8 +20,8 @@ from qassay.training.judge.asserted import asserted_spans
 from qassay.training.judge.inputs import prepare
 from qassay.training.judge.judged import PEOPLE
 from qassay.training.judge.layer import UnseenLogits
-from qassay.training.judge.network import CONTEXT, train
-from qassay.training.judge.opinions import second_opinions, source_opinions
+from qassay.training.judge.network import CONTEXT, stored_weights, train
+from qassay.training.judge.opinions import own_opinion, second_opinions, source_opinions
 from qassay.training.judge.rows import JudgeRow, single_references
 from qassay.training.objective import VERDICTS
 from qassay.training.splits import DEV, TRAIN, folds_of
@@ -52,6 +52,8 @@ class Extra(NamedTuple):
     readers: tuple[str, ...] = ()
     """Answer readers, each trained without a fold of the questions, for what the rows assert; the embedded one if
     none: it knows most of the rows, and reads new ones less well."""
+    start: Path | None = None
+    """The folder of a judge whose network is trained on, its own opinion being half of a label."""
 
 
 NOTHING = Extra()
@@ -127,7 +129,11 @@ def train_network(
     cutter.no_padding()
     single = list(single_references(rows))
     inputs = prepare(single, cutter, asserted_spans(single, extra.readers))
-    opinions = None
+    opinions, begun = None, None
+    if extra.start:
+        begun = stored_weights(extra.start, plan.trunk_depth)
+        inputs = own_opinion(weights, inputs, begun, plan, device)
+        report(f"goes on from the judge in {extra.start}")
     if extra.folds:
         fold, other_fold = (folds_of([row.group for row in side], extra.folds) for side in (single, asked))
         others = prepare(asked, cutter, asserted_spans(asked, extra.readers))
@@ -143,11 +149,17 @@ def train_network(
             report(f"seed {seed}: epoch {epoch} of {plan.epochs}")
 
         seeded = replace(plan, seed=seed)
-        network = train(weights, inputs, seeded, device, context=context, objective=objective, report=after)
+        network = train(
+            weights, inputs, seeded, device, context=context, objective=objective, start=begun, report=after
+        )
         states.append({name: value.cpu() for name, value in network.tuned().items()})
     tuned = averaged(states)
     if extra.polish:
-        shares = {str(name): _OTHERS for name in inputs.sources if str(name) not in {*PEOPLE, "written"}}
+        shares = {
+            str(name): _OTHERS
+            for name in inputs.sources
+            if str(name) not in PEOPLE and not str(name).startswith("written")
+        }
         last = replace(plan, epochs=extra.polish, rate=plan.rate * _POLISHING, shares=shares)
         network = train(weights, inputs, last, device, context=context, start=tuned)
         # Half-way between both, the network keeps more of what the other sources taught it.
