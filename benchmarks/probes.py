@@ -26,7 +26,7 @@ from qassay.scoring.scorer import score_examples
 from qassay.training.answer_text import find_phrase, question_key
 
 FOLDER = Path(__file__).parents[1] / "tests" / "probes"
-FILES = ("known", "unseen")
+FILES = ("known", "unseen", "everyday", "fresh")
 METRICS = ("token_f1", "token_recall", "lerc", "ava")
 RIGHT = 0.5
 LONG = 40
