@@ -14,6 +14,7 @@ from qassay.equivalence.names.inner_capitals import INNER_CAPITALS
 from qassay.equivalence.names.marked_letter import MARKED_LETTER
 from qassay.equivalence.names.other_name import OTHER_NAME
 from qassay.equivalence.negation.denial import DENIAL
+from qassay.equivalence.negation.not_until import NOT_UNTIL
 from qassay.equivalence.negation.opinion import OPINION
 from qassay.equivalence.negation.opposite import OPPOSITE, SWAPPED
 from qassay.equivalence.negation.relation import RELATION
@@ -29,6 +30,7 @@ from qassay.equivalence.writing.spacing import SPACING
 
 RULES: tuple[Rule, ...] = (
     DENIAL,
+    NOT_UNTIL,
     OPPOSITE,
     SWAPPED,
     RELATION,

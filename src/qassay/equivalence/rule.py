@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 RULE_NAMES = (
     "denial",
+    "not_until",
     "opposite",
     "swapped",
     "relation",
