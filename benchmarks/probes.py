@@ -4,9 +4,9 @@
 
 The probes lie in `tests/probes`: `known.jsonl` was written with the judge's errors in view and served to look at while
 it was developed; `unseen.jsonl` by someone who had seen neither the rules nor the training rows, and served nothing but
-the figures; `everyday.jsonl` likewise, but errors on it showed what to write for training; `fresh.jsonl` came after that
-training and served nothing but the figures. Each has 20 categories, about half of a category's pairs right. No question
-is near one of the answers written for training.
+the figures; `everyday.jsonl` likewise, but errors on it showed what to write for training; `fresh.jsonl` was written
+after that training and served nothing but the figures. Each has 20 categories, about half of a category's pairs right.
+No question is near one of the answers written for training.
 
 By category: accuracy at .5, and over all: accuracy, AUC, expected calibration error (ten bins), the share of wrong
 answers that mention the reference and are called right, and the share of right answers of 40 words and more that are
