@@ -1,4 +1,4 @@
-"""Candidates that deny all times but one: it did not open until 1920."""
+"""Candidates that deny all times before one: it did not open until 1920."""
 
 from __future__ import annotations
 
@@ -11,46 +11,62 @@ from qassay.text.traits import word_trait
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_UNTIL_WORDS = frozenset({"until", "till"})
-_DENIED_UNTIL = re.compile(
-    r"[^.,;:!?()\n]*(?:\b(?:not|cannot|never)|n['\u2019]t)\b(?P<what>[^.,;:!?()\n]{0,60})\b(?:until|till)\s+"
-    r"(?P<when>[^.,;!?()\n][^,;!?()\n]{0,40}?)[.!]?",
+_UNTIL = word_trait({"until", "till"})
+_MONTH = r"(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]*"
+_TIME = (
+    rf"(?:(?:the|early|late|mid|about|around|in|year|{_MONTH}|(?:mon|tues|wednes|thurs|fri|satur|sun)day)[\s-]+|\d{{1,2}}(?:st|nd|rd|th)?\s+(?={_MONTH}))*"
+    rf"(?:{_MONTH}\s+(?:\d{{1,2}}(?:st|nd|rd|th)?,?\s+)?)?"
+    r"(?:\d{3,4}s?|\d{1,2}(?:[:.]\d{2})?\s*(?:[ap]\.?\s?m\b|o['\u2019]clock)|\d{1,2}[:.]\d{2})"
+    r"(?:\s+(?:bc|ad|bce|ce))?"
+)
+_DENIED = r"(?:(?:did|does|do|was|is|were|are|could|can|will|would)\s*n['\u2019o]t|cannot)"
+_NOT_UNTIL = re.compile(
+    rf"(?:(?P<subject>[\w'\u2019 -]{{1,40}}?)\s+{_DENIED}\s+(?P<verb>[\w -]{{1,30}}?)|not)"
+    rf"\s+(?:until|till)\s+(?P<when>{_TIME})\s*[.!]?",
     re.IGNORECASE,
 )
-_OTHER_LIMIT = re.compile(r"\b(?:until|till|before|how long|no|not|never)\b|n['\u2019]t\b", re.IGNORECASE)
-"""A question for a time's end is answered otherwise, and one that denies something likewise."""
-_MOST_WORDS = 20
-_STEM = 3
-"""Letters by which a verb is known in another form."""
+_ASKS_FOR_TIME = re.compile(
+    r"\W*(?:(?:in|on|at|from|since)\s+)?(?:when|(?:what|which)\s+(?:time|year|date|month|century))\b", re.IGNORECASE
+)
+_ASKS_FOR_END = re.compile(
+    r"\b(?:until|till|before|by|late|latest|last|deadline|must|have\s+to|stay\w*|stop\w*|quit|end\w*|leave|no|not|never|over)\b"
+    r"|n['\u2019]t\b",
+    re.IGNORECASE,
+)
 _DIGIT = re.compile(r"\d")
-_WORD = re.compile(r"\w+")
+_UNTIL_WORD = re.compile(r"\b(?:until|till)\b", re.IGNORECASE)
+_STEM = 4
+"""Letters by which a word is known in another form."""
+_LIGHT = frozenset({"a", "an", "the", "be", "been", "to", "of", "it", "he", "she", "they", "you", "we", "i", "get"})
+_WORD = re.compile(r"[a-z0-9]+")
 
 
 def _may_be_limited(pair: AnswerPair) -> bool:
-    if len(pair.candidate.split()) > _MOST_WORDS or not _DIGIT.search(pair.candidate):
+    """Whether a question for a time, and not for its end, has a reference with figures."""
+    if not _DIGIT.search(pair.reference) or not _ASKS_FOR_TIME.match(pair.question):
         return False
-    return not _OTHER_LIMIT.search(pair.question) and not _OTHER_LIMIT.search(pair.reference)
+    return not _ASKS_FOR_END.search(pair.question) and not _UNTIL_WORD.search(pair.reference)
 
 
-def _stems(text: str) -> set[str]:
-    return {word[:_STEM] for word in _WORD.findall(text.lower()) if len(word) >= _STEM}
+def _is_of_question(text: str | None, question: str) -> bool:
+    """Whether all words of a text that say something are in the question, in this form or another."""
+    asked = {word[:_STEM] for word in _WORD.findall(question.lower())}
+    return all(word in _LIGHT or word[:_STEM] in asked for word in _WORD.findall((text or "").lower()))
 
 
 def _until_then(pair: AnswerPair) -> Sequence[Replacement]:
-    """Return the time alone, where what is denied before it is what the question asks for."""
-    match = _DENIED_UNTIL.fullmatch(pair.candidate.strip())
-    if match is None or not _DIGIT.search(match["when"]):
-        return ()
-    if match["what"].strip() and _stems(match["what"]).isdisjoint(_stems(pair.question)):
+    """Return the time alone, where what is denied before it is what the question asks for, word for word."""
+    match = _NOT_UNTIL.fullmatch(pair.candidate.strip())
+    if match is None or not all(_is_of_question(match[part], pair.question) for part in ("subject", "verb")):
         return ()
     return (Replacement(0, len(pair.candidate), match["when"]),)
 
 
 NOT_UNTIL = Rule(
     name="not_until",
-    definition="An answer that denies what is asked for until a time takes that time for its answer.",
+    definition='To a question for a time, "it did not open until 1920" says 1920.',
     applies=_may_be_limited,
-    needs=Needs(candidate=(word_trait(_UNTIL_WORDS),)),
+    needs=Needs(candidate=(_UNTIL,)),
     rewrite=_until_then,
     reads_denials=True,
 )
