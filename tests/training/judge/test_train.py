@@ -291,7 +291,8 @@ def test_a_judge_is_trained_on(base: Path, data: Path, tmp_path: Path, monkeypat
     ("options", "message"),
     [
         (JudgeOptions(start="mini", folds=2), "leave one of them out"),
-        (JudgeOptions(start="nowhere"), "nowhere: there is no judge to start from"),
+        (JudgeOptions(start="nowhere"), "nowhere: there is no judge whose training can be continued; give mini"),
+        (JudgeOptions(start=""), "is no model: give mini"),
     ],
 )
 def test_what_no_judge_can_go_on_from_is_refused(base, data, monkeypatch, options, message):
@@ -302,6 +303,28 @@ def test_what_no_judge_can_go_on_from_is_refused(base, data, monkeypatch, option
         train_from_files(str(base), data, data / "judge", options)
 
     assert not (data / "judge").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("judge.npz", None, "weights are missing or damaged; give mini"),
+        ("judge.npz", b"PK", "weights are missing or damaged; give mini"),
+        ("judge.onnx", b"no graph", "weights are missing or damaged; give mini"),
+        ("judge_layer.json", None, "there is no such file; fit one with"),
+    ],
+)
+def test_a_damaged_judge_is_refused_before_anything_is_trained(base, data, monkeypatch, name, content, message):  # noqa: PLR0917 - fixtures
+    """The folder's name and the remedy, and no traceback."""
+    monkeypatch.setattr("qassay.training.judge.train.is_trunk", lambda _: True)
+    start = data / "start"
+    shutil.copytree(EMBEDDED_FOLDER, start)
+    (start / name).unlink()
+    if content is not None:
+        (start / name).write_bytes(content)
+
+    with pytest.raises(ModelError, match=message):
+        train_from_files(str(base), data, data / "judge", JudgeOptions(start=str(start)))
 
 
 def test_a_judge_to_start_from_is_for_the_trunk(data: Path, tmp_path: Path):

@@ -170,9 +170,19 @@ def judge(
     base: JudgeBase,
     data: JudgedData,
     out: Out,
-    epochs: Epochs = None,
-    rate: Rate = None,
-    seeds: Seeds = None,
+    epochs: Annotated[int | None, typer.Option("--epochs", min=1, help="By default 3, with --start 2.")] = None,
+    rate: Annotated[
+        float | None,
+        typer.Option("--rate", min=1e-8, max=1.0, help="Learning rate; by default the base's, with --start 1.5e-4."),
+    ] = None,
+    seeds: Annotated[
+        int | None,
+        typer.Option(
+            "--seeds",
+            min=1,
+            help="Networks to train and average (all-MiniLM-L6-v2); by default 3, with --start 1.",
+        ),
+    ] = None,
     folds: Annotated[
         int,
         typer.Option(
@@ -210,7 +220,7 @@ def judge(
         typer.Option(
             "--start",
             metavar="MODEL",
-            help="Continue a judge's training, mini or a folder: one network, 2 epochs at 1.5e-4 (all-MiniLM-L6-v2).",
+            help="Continue the training of this judge, mini or a folder (all-MiniLM-L6-v2).",
         ),
     ] = None,
     device: Device = "auto",

@@ -10,9 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING
+from zipfile import BadZipFile
 
 import numpy as np
 import torch
+from google.protobuf.message import DecodeError
 from torch import nn
 
 from qassay.errors import ModelError
@@ -152,16 +154,21 @@ def stored_weights(folder: Path, trunk_depth: int) -> dict[str, torch.Tensor]:
 
     Raise `ModelError` unless the judge reads on from the trunk's layer `trunk_depth`, told what is asserted.
     """
-    head = read_description(folder / JUDGE, JudgeHead, absent=f"{folder}: there is no judge to start from")
+    remedy = "give mini, or a folder that `qassay train judge --base all-MiniLM-L6-v2` wrote"
+    absent = f"{folder}: there is no judge whose training can be continued; {remedy}"
+    head = read_description(folder / JUDGE, JudgeHead, absent=absent)
     if head.layer != trunk_depth or not head.asserted or head.output != LOGIT:
-        raise ModelError(f"{folder}: its judge has another design; start from one that `qassay train judge` wrote")
-    arrays = stored_arrays(folder / head.graph, folder / head.weights)
-    dense = {
-        f"{name}.{kind}": torch.from_numpy(array)
-        for name in ("dense", "out")
-        for kind, array in zip(("weight", "bias"), stored_dense(arrays, name), strict=True)
-    }
-    return {"marks.weight": torch.from_numpy(arrays["marks"]), **tuned_layers(stored_layers(arrays)), **dense}
+        raise ModelError(f"{folder}: its judge has another design; {remedy}")
+    try:
+        arrays = stored_arrays(folder / head.graph, folder / head.weights)
+        dense = {
+            f"{name}.{kind}": torch.from_numpy(array)
+            for name in ("dense", "out")
+            for kind, array in zip(("weight", "bias"), stored_dense(arrays, name), strict=True)
+        }
+        return {"marks.weight": torch.from_numpy(arrays["marks"]), **tuned_layers(stored_layers(arrays)), **dense}
+    except (OSError, EOFError, ValueError, KeyError, BadZipFile, DecodeError) as problem:
+        raise ModelError(f"{folder}: the judge's weights are missing or damaged; {remedy}") from problem
 
 
 def train(

@@ -23,6 +23,7 @@ from qassay.training.files import read_json_lines, read_sides
 from qassay.training.judge.asserted import in_fold_order, readings
 from qassay.training.judge.judged import answers
 from qassay.training.judge.layer import check_rows, cross_fitted, fit, logits, measure, sampled, together
+from qassay.training.judge.network import stored_weights
 from qassay.training.judge.rows import JudgeRow, read_rows, side_of
 from qassay.training.judge.trainers import NOTHING, Extra, export_network, train_on_encoder
 from qassay.training.judge.tuning import cross_tuned, tune
@@ -154,13 +155,9 @@ def train_from_files(
     """
     trunk = base != EMBEDDED and is_trunk(base)
     for name in ("folds", "polish", "readers", "start"):
-        if getattr(how, name) and not trunk:
+        if getattr(how, name) not in {None, 0, ()} and not trunk:
             raise SpecError(f"{option(name)} is for networks on all-MiniLM-L6-v2's trunk alone; leave it out")
-    if how.start and how.folds:
-        raise SpecError(
-            f"{option('start')} knows rows that {option('folds')} would judge unseen; leave one of them out"
-        )
-    start = parse_ref(how.start).folder if how.start else None
+    start = None if how.start is None else _judge_to_continue(how, how.start)
     extra = Extra(how.folds, how.polish, in_fold_order(how.readers), start)
     rows = read_data(data, split=base != EMBEDDED, report=report)
     if base == EMBEDDED:
@@ -189,6 +186,19 @@ def train_from_files(
     }
     write_card(folder, "A judge", base, plan=how.to_dict(), measured=measured, data=data, curves=False)
     return outcome
+
+
+def _judge_to_continue(how: JudgeOptions, start: str) -> Path:
+    """Return the folder of the judge that is trained on, once all that it needs is known to be there."""
+    if how.folds:
+        raise SpecError(
+            f"the judge of {option('start')} has seen rows that {option('folds')} must judge unseen; "
+            "leave one of them out"
+        )
+    folder = parse_ref(start).folder
+    stored_weights(folder, how.on_trunk().trunk_depth)
+    JudgeLayer.read(folder)
+    return folder
 
 
 def fit_embedded(
@@ -264,7 +274,7 @@ def train_on_trunk(
         opinions = export_network(
             base, taught, place, plan, seeds=seeds, device=device, extra=extra, asked=weighed, report=report
         )
-        if extra.start:
+        if extra.start is not None:
             layer, reached = _tuned_from_rows(weighed, place, JudgeLayer.read(extra.start), seen, extra.readers)
         else:
             layer, reached = fit_from_rows(weighed, place, seen=seen, opinions=opinions, readers=extra.readers)

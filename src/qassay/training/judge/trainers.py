@@ -130,7 +130,7 @@ def train_network(
     single = list(single_references(rows))
     inputs = prepare(single, cutter, asserted_spans(single, extra.readers))
     opinions, begun = None, None
-    if extra.start:
+    if extra.start is not None:
         begun = stored_weights(extra.start, plan.trunk_depth)
         inputs = own_opinion(weights, inputs, begun, plan, device)
         report(f"goes on from the judge in {extra.start}")
