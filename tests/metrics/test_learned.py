@@ -7,7 +7,7 @@ import pytest
 from answers import answer
 from qassay.features.batch import Batch
 from qassay.metrics.breakdown import Ingredient, ScoreBreakdown
-from qassay.metrics.learned.base import NO_QUESTION
+from qassay.metrics.learned.base import NO_QUESTION, UNSURE
 from qassay.metrics.registry import create, create_all
 from qassay.models.base import EMBEDDED_FOLDER
 
@@ -177,3 +177,18 @@ def test_what_no_model_judged_has_no_parts_but_says_what_decided(spec: str):
     (found,) = create(spec).explain(Batch([answer("!!!", "...", question="Who sat?")]))
 
     assert found == ScoreBreakdown((Ingredient("decided by", "symbols, compared as written"),))
+
+
+@pytest.mark.parametrize("spec", ["ava", "lerc"])
+def test_an_answer_that_states_two_things_is_unsure(spec: str):
+    """Neither right nor certainly wrong, whichever comes first; without rules the network decides."""
+    question = "What is the capital of Australia?"
+    first, second, one = values(
+        spec,
+        answer("The capital is Canberra. The capital is Sydney.", "Canberra", question=question),
+        answer("The capital is Sydney. The capital is Canberra.", "Canberra", question=question),
+        answer("The capital is Canberra. The capital is a planned city.", "Canberra", question=question),
+    )
+
+    assert (first, second) == (UNSURE, UNSURE)
+    assert one > 0.5

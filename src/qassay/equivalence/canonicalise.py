@@ -37,6 +37,8 @@ class FiredRule(NamedTuple):
     name: str
     before: str
     after: str
+    unsure: bool = False
+    """Whether the candidate is neither right nor wrong by this."""
 
 
 class CanonicalCandidate(NamedTuple):
@@ -100,7 +102,7 @@ def _replace(candidate: str, found: Sequence[tuple[Replacement, Rule]]) -> Canon
     for each, rule in sorted(found, key=lambda item: (item[0].start, -item[0].end)):
         if each.start >= end:
             parts += [candidate[end : each.start], each.words]
-            fired.append(FiredRule(rule.name, candidate[each.start : each.end], each.words))
+            fired.append(FiredRule(rule.name, candidate[each.start : each.end], each.words, rule.unsure))
             end = each.end
     changed = "".join([*parts, candidate[end:]])
     if any(not each.after for each in fired):

@@ -13,6 +13,7 @@ from qassay.equivalence.names.alias import ALIAS
 from qassay.equivalence.names.inner_capitals import INNER_CAPITALS
 from qassay.equivalence.names.marked_letter import MARKED_LETTER
 from qassay.equivalence.names.other_name import OTHER_NAME
+from qassay.equivalence.negation.contradiction import CONTRADICTION
 from qassay.equivalence.negation.denial import DENIAL
 from qassay.equivalence.negation.not_until import NOT_UNTIL
 from qassay.equivalence.negation.opinion import OPINION
@@ -35,6 +36,7 @@ RULES: tuple[Rule, ...] = (
     SWAPPED,
     RELATION,
     UNDECIDED,
+    CONTRADICTION,
     OPINION,
     SIGN,
     MAGNITUDE,

@@ -28,6 +28,7 @@ RULE_NAMES = (
     "swapped",
     "relation",
     "undecided",
+    "contradiction",
     "opinion",
     "sign",
     "magnitude",
@@ -117,6 +118,8 @@ class Rule:
     """Incremented when the code changes what the rule does."""
     reads_denials: bool = False
     """Whether the rule also reads candidates that deny something, which all others leave alone."""
+    unsure: bool = False
+    """Whether a candidate of which a veto leaves nothing may as well be right: it is unsure instead of wrong."""
 
     def replacements(self, pair: AnswerPair) -> Sequence[Replacement]:
         """Return the spans of the candidate to replace, all of it for a veto, in a pair to which the rule applies."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from itertools import pairwise
 
 _RUN = re.compile(r"(?:[^\w\s]|_)+")
 _VARIANT = re.compile("[\ufe00-\ufe0f]")
@@ -11,6 +12,7 @@ _VARIANT = re.compile("[\ufe00-\ufe0f]")
 _PAIRED = {"(": ")", "[": "]", "{": "}", "\u201c": "\u201d", "\u2018": "\u2019", "\u00ab": "\u00bb"}
 _QUOTES = frozenset("\"'`*_")
 _SENTENCE_END = frozenset(".,;:!?")
+_DENIED = re.compile(r"(?:\b(?:not|never|instead of|rather than)|n['\u2019]t)(?:\s+\w+)?\s+\W?$", re.IGNORECASE)
 
 
 def is_symbolic(text: str) -> bool:
@@ -21,13 +23,19 @@ def is_symbolic(text: str) -> bool:
 def holds_symbols(text: str, symbols: str) -> bool:
     """Whether a text is these symbols, but for spaces and width, or has them as a token of their own.
 
-    A token may be in quotes or brackets and end a sentence, but not be part of other symbols: == is not in ===.
+    A token may be in quotes or brackets and end a sentence, but not be part of other symbols: == is not in ===. One
+    that is denied does not count ("not ==="), nor one that is offered beside others ("=== or ==").
     """
     wanted = "".join(_plain(symbols).split())
     plain = _plain(text)
     if "".join(plain.split()) == wanted:
         return True
-    return any(wanted in _unwrapped(run) for run in _RUN.findall(plain)) if wanted in plain else False
+    if wanted not in plain:
+        return False
+    runs = list(_RUN.finditer(plain))
+    if any(plain[one.end() : other.start()].strip().lower() == "or" for one, other in pairwise(runs)):
+        return False
+    return any(wanted in _unwrapped(run[0]) and not _DENIED.search(plain[: run.start()]) for run in runs)
 
 
 def _plain(text: str) -> str:

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from qassay.records import AnswerNotes
 
 
+UNSURE = 0.4
+"""The score of an answer that says two things, of which the reference is one."""
 NO_QUESTION = "answers without a question, judged by their references alone"
 MODEL = Param("model", EMBEDDED, "mini, or a folder that `qassay train` wrote")
 REFERENCES = Param(
@@ -96,7 +98,9 @@ class LearnedMetric(MeanMetric):
         """Judge every pair."""
         scores = np.zeros(len(pairs.example))
         for side in self.judged_pairs(batch, pairs):
-            scores[side.rows] = self._probabilities(side.batch, side.pairs)
+            found = self._probabilities(side.batch, side.pairs)
+            found[side.unsure] = UNSURE
+            scores[side.rows] = found
         return scores
 
     @property

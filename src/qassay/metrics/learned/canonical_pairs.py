@@ -28,6 +28,11 @@ class JudgedPairs(NamedTuple):
     fired: tuple[tuple[FiredRule, ...], ...] = ()
     """The rules that changed the candidate, for each pair where rules did."""
 
+    @property
+    def unsure(self) -> list[int]:
+        """Which of these pairs a rule calls neither right nor wrong."""
+        return [row for row, rules in enumerate(self.fired) if any(rule.unsure for rule in rules)]
+
 
 def as_written(batch: Batch, pairs: Pairs) -> list[JudgedPairs]:
     """Take all pairs as they are."""
