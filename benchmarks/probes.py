@@ -94,7 +94,7 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--metric", action="append", help="a metric's spec; by default the judges and two lexical ones")
-    parser.add_argument("--file", action="append", choices=FILES, help="by default both")
+    parser.add_argument("--file", action="append", choices=FILES, help="by default all")
     parser.add_argument(
         "--errors", action="store_true", help="list the pairs of known.jsonl that the last metric gets wrong"
     )
