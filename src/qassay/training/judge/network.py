@@ -14,7 +14,7 @@ from zipfile import BadZipFile
 
 import numpy as np
 import torch
-from google.protobuf.message import DecodeError
+from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
 from torch import nn
 
 from qassay.errors import ModelError
