@@ -29,12 +29,15 @@ _ASKS_FOR_TIME = re.compile(
     r"\W*(?:(?:in|on|at|from|since)\s+)?(?:when|(?:what|which)\s+(?:time|year|date|month|century))\b", re.IGNORECASE
 )
 _ASKS_FOR_END = re.compile(
-    r"\b(?:until|till|before|by|late|latest|last|deadline|must|have\s+to|stay\w*|stop\w*|quit|end\w*|leave|no|not|never|over)\b"
-    r"|n['\u2019]t\b",
+    r"\b(?:until|till|before|by|late|latest|last|deadline|must|have\s+to|should|need|due|submit|expire|register|and|stay\w*|stop\w*|quit|end\w*|leave|no|not|never|over)\b"
+    r"|n['\u2019]t\b|,|\d",
     re.IGNORECASE,
 )
 _DIGIT = re.compile(r"\d")
 _UNTIL_WORD = re.compile(r"\b(?:until|till)\b", re.IGNORECASE)
+_ENDING = re.compile(r"(?:ed|es|ing|s|e|d)$")
+_LIGHT = frozenset({"a", "an", "the", "be", "been", "it", "he", "she", "they", "you", "we", "i", "get"})
+_WORD = re.compile(r"\b(?:until|till)\b", re.IGNORECASE)
 _STEM = 4
 """Letters by which a word is known in another form."""
 _LIGHT = frozenset({"a", "an", "the", "be", "been", "to", "of", "it", "he", "she", "they", "you", "we", "i", "get"})
@@ -48,16 +51,20 @@ def _may_be_limited(pair: AnswerPair) -> bool:
     return not _ASKS_FOR_END.search(pair.question) and not _UNTIL_WORD.search(pair.reference)
 
 
-def _is_of_question(text: str | None, question: str) -> bool:
-    """Whether all words of a text that say something are in the question, in this form or another."""
-    asked = {word[:_STEM] for word in _WORD.findall(question.lower())}
-    return all(word in _LIGHT or word[:_STEM] in asked for word in _WORD.findall((text or "").lower()))
+def _stems(text: str) -> list[str]:
+    return [_ENDING.sub("", word) or word for word in _WORD.findall(text.lower()) if word not in _LIGHT]
+
+
+def _is_of_question(text: str, question: str) -> bool:
+    """Whether all words of a text that say something are in the question, in some form and in this order."""
+    asked = iter(_stems(question))
+    return all(word in asked for word in _stems(text))
 
 
 def _until_then(pair: AnswerPair) -> Sequence[Replacement]:
     """Return the time alone, where what is denied before it is what the question asks for, word for word."""
     match = _NOT_UNTIL.fullmatch(pair.candidate.strip())
-    if match is None or not all(_is_of_question(match[part], pair.question) for part in ("subject", "verb")):
+    if match is None or not _is_of_question(f"{match['subject'] or ''} {match['verb'] or ''}", pair.question):
         return ()
     return (Replacement(0, len(pair.candidate), match["when"]),)
 
