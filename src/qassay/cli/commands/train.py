@@ -42,6 +42,13 @@ Rate = Annotated[float | None, typer.Option("--rate", min=1e-8, max=1.0, help="L
 Seeds = Annotated[
     int | None, typer.Option("--seeds", min=1, help="Networks to train and average (all-MiniLM-L6-v2); by default 3.")
 ]
+JudgeEpochs = Annotated[int | None, typer.Option("--epochs", min=1, help="By default 3, with --start 2.")]
+JudgeRate = Annotated[
+    float | None, typer.Option("--rate", min=1e-8, max=1.0, help="By default the base's, with --start 1.5e-4.")
+]
+JudgeSeeds = Annotated[
+    int | None, typer.Option("--seeds", min=1, help="Networks to average (all-MiniLM-L6-v2): 3, with --start 1.")
+]
 
 
 @app.command("keyphrase")
@@ -170,19 +177,9 @@ def judge(
     base: JudgeBase,
     data: JudgedData,
     out: Out,
-    epochs: Annotated[int | None, typer.Option("--epochs", min=1, help="By default 3, with --start 2.")] = None,
-    rate: Annotated[
-        float | None,
-        typer.Option("--rate", min=1e-8, max=1.0, help="Learning rate; by default the base's, with --start 1.5e-4."),
-    ] = None,
-    seeds: Annotated[
-        int | None,
-        typer.Option(
-            "--seeds",
-            min=1,
-            help="Networks to train and average (all-MiniLM-L6-v2); by default 3, with --start 1.",
-        ),
-    ] = None,
+    epochs: JudgeEpochs = None,
+    rate: JudgeRate = None,
+    seeds: JudgeSeeds = None,
     folds: Annotated[
         int,
         typer.Option(
