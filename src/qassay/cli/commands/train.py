@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import asdict, replace
 from importlib.util import find_spec
-from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,13 +12,14 @@ from rich.table import Table
 
 from qassay.cli.options import Device, Json, device_of
 from qassay.cli.terminal import output, print_json, say, startable
+from qassay.cli.training_results import outcome_document, outcome_table, show_measured, shown_number
 from qassay.errors import SpecError
 from qassay.report.terminal.scores import score_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from qassay.training.judge.train import JudgeOptions, Outcome, Reached
+    from qassay.training.judge.train import JudgeOptions
 
 app = typer.Typer(help="Train your own models (extra train).", no_args_is_help=True)
 
@@ -232,37 +232,14 @@ def judge(
     with startable(list):
         found = train_from_files(base, data, out, how, report=say)
     if json:
-        print_json({"folder": str(out), **_document(found)})
+        print_json({"folder": str(out), **outcome_document(found)})
         return
-    output.print(_compared(found))
+    output.print(outcome_table(found))
     if found.kept:
         say("these verdicts give no reason to change the embedded judge, which was kept: judge more, or use -m ava")
     elif found.embedded and not found.better:
         say("it is no more accurate on these answers than the embedded judge: judge more, or use -m ava")
     say(f"wrote {out}; use it with -m ava,model={out} or --model {out}")
-
-
-def _document(found: Outcome) -> dict[str, object]:
-    dev = [asdict(each) for each in found.reached]
-    if found.embedded is None:
-        return {"dev": dev}
-    embedded = [asdict(each) for each in found.embedded]
-    return {"dev": dev, "embedded": embedded, "kept": found.kept, "better": found.better}
-
-
-def _compared(found: Outcome) -> Table:
-    """Show what was reached source by source, the embedded judge's line below the new one's where there is one."""
-    table = Table("on rows unseen", "n", "accuracy", "F1", "AUC", "calibration error", box=None, header_style="bold")
-
-    def add(name: str, each: Reached) -> None:
-        numbers = (each.accuracy, each.f1, each.auc, each.calibration_error)
-        table.add_row(name, f"{each.n:,}", *map(score_text, numbers))
-
-    for number, each in enumerate(found.reached):
-        add(each.source, each)
-        if found.embedded:
-            add("  embedded judge", found.embedded[number])
-    return table
 
 
 @app.command("lerc")
@@ -331,7 +308,7 @@ def chunker(
     place = choose_device(device_of(device))
     with startable(list):
         found = train_from_files(_folder(base), data, out, plan, device=place, report=say)
-    _show_measured(found, out, f"qassay summary --chunker {out}", as_json=json)
+    show_measured(found, out, f"qassay summary --chunker {out}", as_json=json)
 
 
 @app.command("reader")
@@ -401,7 +378,7 @@ def reader(
             teaching=Distillation(teachers, rounds),
             report=say,
         )
-    _show_measured(asdict(found), out, f"qassay summary --reader {out}", as_json=json)
+    show_measured(asdict(found), out, f"qassay summary --reader {out}", as_json=json)
 
 
 @app.command("answer-reader")
@@ -453,7 +430,7 @@ def answer_reader(
             report=say,
         )
     use = f"qassay train judge --reader {out}" if fold else None
-    _show_measured(asdict(found), out, use, as_json=json)
+    show_measured(asdict(found), out, use, as_json=json)
 
 
 @app.command("consistency")
@@ -485,7 +462,7 @@ def consistency(
     if json:
         print_json({"folder": str(out), "dev": asdict(found)})
         return
-    line = ", ".join(f"{name} {_number(value)}" for name, value in asdict(found).items())
+    line = ", ".join(f"{name} {shown_number(value)}" for name, value in asdict(found).items())
     output.print(f"on dev: {line}", highlight=False)
     say(f"wrote {out}; use it with -m factcc,model={out} or -m faithful,model={out}")
 
@@ -495,21 +472,6 @@ def _folder(base: str) -> Path:
     from qassay.models.hf.encoder import local_folder  # noqa: PLC0415 - as above
 
     return local_folder(parse_ref(base))
-
-
-def _show_measured(found: Mapping[str, float], out: Path, use: str | None, *, as_json: bool) -> None:
-    if as_json:
-        print_json({"folder": str(out), "dev": dict(found)})
-        return
-    line = ", ".join(f"{name.replace('_', ' ')} {_number(value)}" for name, value in found.items())
-    output.print(f"on dev: {line}", highlight=False)
-    say(f"wrote {out}" + (f"; use it with `{use}`" if use else ""))
-
-
-def _number(value: float) -> str:
-    if isnan(value):
-        return "unknown (no row shows it)"
-    return f"{value:,}" if isinstance(value, int) else f"{value:.4f}"
 
 
 def _training(epochs: int | None, rate: float | None, seeds: int | None, device: str, seed: int) -> JudgeOptions:
